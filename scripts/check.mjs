@@ -1,0 +1,54 @@
+/**
+ * The gate: format, lint and types side by side, then the tests.
+ *
+ * - `npm run check`: with the unit tests, under a minute.
+ * - `npm test`: with all tests (`--all`). What follows `--` goes to vitest, and then only the tests are run:
+ *   `npm test -- tests/attach.test.ts`.
+ *
+ * The tests run even when a check before them failed, and vitest's summary comes last; a failed check is named after it.
+ */
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { argv, execPath, exit, stdout } from 'node:process';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const module = (path) => join(ROOT, 'node_modules', path);
+
+const CHECKS = [
+  { name: 'format', args: [module('oxfmt/bin/oxfmt'), '--check', '.'], mend: 'npm run format' },
+  { name: 'lint', args: [module('oxlint/bin/oxlint'), '--quiet', '.'], mend: 'mend what is named above' },
+  { name: 'types', args: [join(ROOT, 'scripts/typecheck.mjs')], mend: 'mend what is named above' },
+];
+
+const isAll = argv[2] === '--all';
+const forVitest = argv.slice(isAll ? 3 : 2);
+const failed = forVitest.length > 0 ? [] : await runChecks();
+const projects = isAll ? [] : ['--project', 'unit'];
+const colour = stdout.isTTY ? [] : ['--no-color']; // vitest would colour a file too
+const tests = await run([module('vitest/vitest.mjs'), 'run', ...colour, ...projects, ...forVitest], 'inherit');
+for (const { name, mend } of failed) stdout.write(`${name}: failed (${mend})\n`);
+exit(failed.length > 0 ? 1 : tests.code);
+
+async function runChecks() {
+  const results = await Promise.all(
+    CHECKS.map(async (check) => {
+      const startedAt = performance.now();
+      const { code, output } = await run(check.args, 'pipe');
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      stdout.write(code === 0 ? `${check.name}: ok, ${seconds} s\n` : `${output}${check.name}: failed, ${seconds} s\n`);
+      return { ...check, code };
+    }),
+  );
+  return results.filter(({ code }) => code !== 0);
+}
+
+function run(args, output) {
+  return new Promise((done, fail) => {
+    const child = spawn(execPath, args, { cwd: ROOT, stdio: ['ignore', output, output] });
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (more) => (text += more));
+    child.stderr?.setEncoding('utf8').on('data', (more) => (text += more));
+    child.once('error', fail);
+    child.once('close', (code) => done({ code: code ?? 1, output: text }));
+  });
+}

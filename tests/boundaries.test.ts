@@ -1,0 +1,119 @@
+/**
+ * The architecture as a table: who may import whom. Workspaces and project references do not stop an undeclared import,
+ * so this does.
+ */
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isNode, read, syntaxNodes, typeScriptFiles } from './sources.ts';
+
+interface Boundary {
+  /** Packages of this repository. */
+  readonly packages: readonly string[];
+  /** Packages from npm, or the only file that may import one. */
+  readonly npm?: Readonly<Record<string, '*' | string>>;
+  /** Where Node's own modules may be imported: everywhere, nowhere, or below one folder. */
+  readonly node: 'everywhere' | 'nowhere' | `below ${string}`;
+}
+
+/** Who may import whom. `testkit` may import anything. */
+const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
+  protocol: { packages: [], npm: { zod: 'src/schemas.ts' }, node: 'nowhere' },
+  vt: { packages: [], node: 'nowhere' },
+  native: { packages: [], node: 'everywhere' },
+  core: { packages: ['protocol', 'vt', 'native'], node: 'everywhere' },
+  holder: { packages: ['protocol', 'native'], node: 'everywhere' },
+  keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
+  client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
+  cli: { packages: ['client', 'protocol', 'vt'], npm: {}, node: 'everywhere' },
+};
+
+/** What a test may import on top of what its package may: Node, and these. */
+const FOR_TESTS: ReadonlySet<string> = new Set(['vitest', 'fast-check', '@spool/testkit']);
+
+const IMPORTING: ReadonlySet<string> = new Set([
+  'ImportDeclaration',
+  'ExportNamedDeclaration',
+  'ExportAllDeclaration',
+  'ImportExpression',
+  'TSImportType',
+  'TSExternalModuleReference',
+]);
+
+test('packages import only what the table allows', () => {
+  const offences = typeScriptFiles('packages').flatMap((file) =>
+    importsOf(read(file)).flatMap((specifier) => {
+      const why = offence(file, specifier);
+      return why ? [`${file}: '${specifier}': ${why}`] : [];
+    }),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('every form of import is seen, and none that is only talked about', () => {
+  const source = `
+    /** import 'comment' */ import type { A } from 'a'; import 'b'; export * from 'c'; export { d } from 'd';
+    const e = await import('e'); type F = import('f').F; import g = require('g'); const text = "import 'string'";`;
+  expect(importsOf(source)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+});
+
+test.each([
+  ['packages/vt/src/scanner.ts', '@spool/protocol', 'vt may not import @spool/protocol'],
+  ['packages/vt/src/scanner.ts', 'node:fs', 'vt may not import Node here'],
+  ['packages/vt/src/scanner.ts', 'fs', 'vt may not import Node here'],
+  ['packages/vt/src/scanner.test.ts', 'node:fs', undefined],
+  ['packages/client/src/node/socket.ts', 'node:net', undefined],
+  ['packages/client/src/connection.ts', 'node:net', 'client may not import Node here'],
+  ['packages/cli/src/main.ts', '@spool/core/log', 'cli may not import @spool/core'],
+  ['packages/core/src/log.ts', '../../vt/src/index.ts', 'leaves its package'],
+  ['packages/core/src/deep/log.ts', '../life.ts', undefined],
+  ['packages/protocol/src/schemas.ts', 'zod', undefined],
+  ['packages/protocol/src/frame.ts', 'zod', 'protocol may not import zod here'],
+  ['packages/core/src/log.test.ts', '@spool/testkit', undefined],
+  ['packages/core/src/log.ts', '@spool/testkit', 'core may not import @spool/testkit'],
+  ['packages/core/src/log.ts', '@spool/core', undefined],
+  ['packages/newcomer/src/index.ts', './a.ts', 'newcomer is not in the table'],
+])('%s importing %s: %s', (file, specifier, expected) => expect(offence(file, specifier)).toBe(expected));
+
+/** Why this import may not be, or `undefined`. */
+function offence(file: string, specifier: string): string | undefined {
+  const [, owner = '', ...rest] = file.split('/');
+  const within = rest.join('/');
+  const boundary = MAY_IMPORT[owner];
+  if (!boundary && owner !== 'testkit') return `${owner} is not in the table`;
+  if (specifier.startsWith('.')) {
+    return join(file, '..', specifier).startsWith(`packages/${owner}/`) ? undefined : 'leaves its package';
+  }
+  if (!boundary) return undefined;
+
+  const isTest = /\.test\.ts$|^(test|bench|src\/testing)\//.test(within);
+  if (isBuiltin(specifier)) {
+    const { node } = boundary;
+    const isAllowed =
+      isTest || node === 'everywhere' || (node !== 'nowhere' && within.startsWith(node.slice('below '.length)));
+    return isAllowed ? undefined : `${owner} may not import Node here`;
+  }
+  const name = packageName(specifier);
+  if (isTest && FOR_TESTS.has(name)) return undefined;
+  if (name.startsWith('@spool/')) {
+    const isAllowed = [owner, ...boundary.packages].includes(name.slice('@spool/'.length));
+    return isAllowed ? undefined : `${owner} may not import ${name}`;
+  }
+  const where = boundary.npm?.[name];
+  if (where === '*' || where === within) return undefined;
+  return `${owner} may not import ${name}${where ? ' here' : ''}`;
+}
+
+function packageName(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function importsOf(source: string): string[] {
+  const specifiers: string[] = [];
+  for (const node of syntaxNodes(source)) {
+    if (!IMPORTING.has(node.type)) continue;
+    const from = node['source'] ?? node['argument'] ?? node['expression'];
+    if (isNode(from) && typeof from['value'] === 'string') specifiers.push(from['value']);
+  }
+  return specifiers;
+}

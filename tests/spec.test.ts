@@ -1,0 +1,62 @@
+/**
+ * SPEC.md holds the promises, one a line: `- **LOG-1** byte-exact: …`. A test proves one by naming it in its title:
+ * `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. This test keeps the two in step.
+ */
+import { expect, test } from 'vitest';
+import { isNode, read, type SyntaxNode, syntaxNodes, typeScriptFiles } from './sources.ts';
+
+const TITLED: ReadonlySet<string> = new Set(['test', 'it', 'describe']);
+/** A test that is not run proves nothing. */
+const NOT_RUN: ReadonlySet<string> = new Set(['skip', 'todo']);
+
+test('every promise has a test, and every test names promises that exist', () => {
+  const promised = [...read('SPEC.md').matchAll(/^\s*- \*\*([A-Z]+-\d+)\*\*/gm)].map(([, id]) => id!);
+  const files = [...typeScriptFiles('packages').filter(mayHoldTests), ...typeScriptFiles('tests')];
+  const named = files.flatMap((file) => idsIn(read(file)).map((id) => ({ id, file })));
+
+  const tested = new Set(named.map(({ id }) => id));
+  const known = new Set(promised);
+  expect({
+    hasPromises: promised.length > 0,
+    promisedTwice: promised.filter((id, at) => promised.indexOf(id) !== at),
+    withoutTest: promised.filter((id) => !tested.has(id)),
+    withoutPromise: named.filter(({ id }) => !known.has(id)).map(({ id, file }) => `${id} in ${file}`),
+  }).toEqual({ hasPromises: true, promisedTwice: [], withoutTest: [], withoutPromise: [] });
+});
+
+test('ids are read from the titles of tests that run, and from nowhere else', () => {
+  const source = `
+    test('[AA-1] plain', () => {}); it.each([1])(\`[AA-2, AA-3] \${x}\`, () => {}); describe("[AA-4]", () => {});
+    test.skipIf(isRoot)('[AA-5] on some machines', () => {}); test.skip('[BB-1] not run', () => {}); test.todo('[BB-2]');
+    // [BB-3]
+    const text = '[BB-4]'; other('[BB-5]');`;
+  expect(idsIn(source)).toEqual(['AA-1', 'AA-2', 'AA-3', 'AA-4', 'AA-5']);
+});
+
+/** Contract suites, which several tests run, live in the testkit. */
+function mayHoldTests(path: string): boolean {
+  return path.endsWith('.test.ts') || path.startsWith('packages/testkit/src/');
+}
+
+function idsIn(source: string): string[] {
+  const ids: string[] = [];
+  for (const node of syntaxNodes(source)) {
+    if (node.type !== 'CallExpression') continue;
+    const words = wordsOf(node['callee']);
+    if (!TITLED.has(words[0]!) || words.some((word) => NOT_RUN.has(word))) continue;
+    const [title] = node['arguments'] as SyntaxNode[];
+    if (title?.type !== 'Literal' && title?.type !== 'TemplateLiteral') continue;
+    const text = source.slice(title['start'] as number, title['end'] as number);
+    for (const [, list] of text.matchAll(/\[([A-Z]+-\d+(?:, *[A-Z]+-\d+)*)\]/g)) ids.push(...list!.split(/, */));
+  }
+  return ids;
+}
+
+/** `test.skipIf(x)` as its words: test, skipIf. */
+function wordsOf(callee: unknown): string[] {
+  if (!isNode(callee)) return [];
+  if (callee.type === 'Identifier') return [callee['name'] as string];
+  if (callee.type === 'MemberExpression') return [...wordsOf(callee['object']), ...wordsOf(callee['property'])];
+  if (callee.type === 'CallExpression') return wordsOf(callee['callee']);
+  return callee.type === 'TaggedTemplateExpression' ? wordsOf(callee['tag']) : [];
+}
