@@ -1,0 +1,102 @@
+/**
+ * Input on its way to sessions: in the order of the calls, confirmed when it is in.
+ *
+ * What fits one frame goes out at once, so a keystroke waits for nothing. What does not goes frame by frame, each after
+ * the one before was confirmed: then a failure leaves a beginning of the bytes in the session, never a hole. A queue that is
+ * full is the caller's to judge as long as nothing of the write was taken; later it is waited for. Nothing is ever sent
+ * twice; when the link breaks under a write, nobody can know whether it arrived, and the caller is told that.
+ */
+import { INPUT_BYTES_MAX, SpoolError } from '@spool/protocol';
+import { Broken, type Connection } from './connection.ts';
+import { closed } from './link.ts';
+import type { Requester } from './requests.ts';
+import { type Surroundings, utf8 } from './surroundings.ts';
+
+/** The input frame holds the session's name behind one byte for its length. */
+const REFERENCE_BYTES_MAX = 255;
+
+/** More than this in the socket means that the keeper does not read: wait, rather than fill the memory. */
+const BUFFERED_BYTES_MAX = 1024 * 1024;
+
+/** How soon a full queue is asked again: somebody else fills it, and the session reads at its own pace. */
+const QUEUE_FULL_MS = 50;
+
+export class Input {
+  readonly #requester: Requester;
+  readonly #surroundings: Surroundings;
+  /** Per session, as it was named: the write that later ones stand behind until it has sent its last frame. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(requester: Requester, surroundings: Surroundings) {
+    this.#requester = requester;
+    this.#surroundings = surroundings;
+  }
+
+  /** Resolves when all is in. Writes to one session that are named alike arrive in the order of the calls. */
+  write(session: string, bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return Promise.resolve();
+    const before = this.#turns.get(session);
+    const connection = this.#requester.link.current;
+    const isShort = bytes.length <= INPUT_BYTES_MAX && isShortName(session);
+    if (before === undefined && connection !== null && isShort && connection.bufferedBytes < BUFFERED_BYTES_MAX) {
+      return this.#send(connection, session, bytes, 0);
+    }
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(session, sent);
+    const allSent = (): void => {
+      resolve();
+      if (this.#turns.get(session) === sent) this.#turns.delete(session);
+    };
+    return this.#inTurn(before, session, bytes, allSent).finally(allSent);
+  }
+
+  async #inTurn(
+    before: Promise<void> | undefined,
+    session: string,
+    bytes: Uint8Array,
+    allSent: () => void,
+  ): Promise<void> {
+    await before;
+    // Several frames must reach one and the same session, whatever happens to its name between them.
+    const isShort = bytes.length <= INPUT_BYTES_MAX && isShortName(session);
+    const target = isShort ? session : await this.#requester.id(session);
+    for (let at = 0; at < bytes.length;) {
+      const connection = await this.#roomyConnection();
+      const confirmed = this.#send(connection, target, bytes.subarray(at, at + INPUT_BYTES_MAX), at);
+      // With nothing taken yet a refusal ends the write, so those behind it need not wait for the answer.
+      if (bytes.length <= INPUT_BYTES_MAX) allSent();
+      try {
+        await confirmed;
+        at += INPUT_BYTES_MAX;
+      } catch (error) {
+        if (at === 0 || !SpoolError.is(error, 'INPUT_QUEUE_FULL')) throw error;
+        await this.#surroundings.sleep(QUEUE_FULL_MS);
+      }
+    }
+  }
+
+  async #roomyConnection(): Promise<Connection> {
+    const { link } = this.#requester;
+    for (;;) {
+      if (link.isClosed) throw closed();
+      const connection = link.current ?? (await link.connection());
+      if (connection.bufferedBytes < BUFFERED_BYTES_MAX) return connection;
+      await connection.drained();
+    }
+  }
+
+  async #send(connection: Connection, session: string, bytes: Uint8Array, confirmedBytes: number): Promise<void> {
+    try {
+      await connection.input(session, bytes);
+    } catch (error) {
+      // `confirmedBytes`: so much of the write is in for certain.
+      if (error instanceof Broken)
+        throw new SpoolError('INPUT_UNCONFIRMED', { confirmedBytes }, { cause: error.reason });
+      throw error;
+    }
+  }
+}
+
+function isShortName(session: string): boolean {
+  return session.length * 3 <= REFERENCE_BYTES_MAX || utf8(session).length <= REFERENCE_BYTES_MAX;
+}

@@ -1,0 +1,45 @@
+/**
+ * The environment that a session starts with: what a program needs to find the user's things, and what was asked for.
+ *
+ * An allow-list, because the caller's environment is full of what belongs to the caller alone: secrets of a CI job, the
+ * terminal it runs in, the settings of the Node or npm that runs us, and the variables of an outer spool session.
+ */
+const ALLOWED: ReadonlySet<string> = new Set(
+  [
+    // Who and where
+    'HOME USER LOGNAME SHELL PATH TMPDIR TZ HOSTNAME MAIL LANG LANGUAGE',
+    // Programs of choice
+    'EDITOR VISUAL PAGER BROWSER LESS MANPATH INFOPATH',
+    // Agents and desktop
+    'SSH_AUTH_SOCK SSH_AGENT_PID GNUPGHOME DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS',
+    // Network
+    'http_proxy https_proxy ftp_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY NO_PROXY ALL_PROXY',
+    'SSL_CERT_FILE SSL_CERT_DIR',
+    // Colours; TERM and COLORTERM are the session's own
+    'COLORFGBG NO_COLOR LS_COLORS',
+    // Where tools live
+    'VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT RBENV_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR NVM_DIR NVM_BIN',
+    'FNM_DIR VOLTA_HOME PNPM_HOME BUN_INSTALL DENO_DIR CARGO_HOME RUSTUP_HOME GOPATH GOROOT GOBIN JAVA_HOME MAVEN_HOME',
+    'GRADLE_USER_HOME ANDROID_HOME DOTNET_ROOT HOMEBREW_PREFIX NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE DOCKER_HOST',
+    'KUBECONFIG WSL_DISTRO_NAME WSL_INTEROP',
+  ].flatMap((names) => names.split(' ')),
+);
+
+const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
+
+/**
+ * What may pass of `env`, and all of `extra`. A name in `extra` without a value takes the caller's own, if there is one:
+ * what is asked for by name is not a leak.
+ */
+export function childEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  extra: Readonly<Record<string, string | undefined>> = {},
+): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => isAllowed(name));
+  const asked = Object.entries(extra).map(([name, value]) => [name, value ?? env[name]] as const);
+  return Object.fromEntries([...passed, ...asked].filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function isAllowed(name: string): boolean {
+  return ALLOWED.has(name) || ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix));
+}

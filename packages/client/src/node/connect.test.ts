@@ -1,0 +1,307 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { SpoolError } from '@spool/protocol';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Client, connect, type ConnectOptions } from './index.ts';
+
+const FAKE_DAEMON = fileURLToPath(new URL('../../test/fake-daemon.mjs', import.meta.url));
+const uid = process.getuid!();
+
+interface Started {
+  readonly pid: number;
+  readonly way: string;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly isLeader: boolean;
+}
+
+/** A folder for one daemon; what was started in it is ended with the test. */
+function setUp(): {
+  home: string;
+  run: string;
+  starts: () => Started[];
+  dial: (options?: ConnectOptions & { fake?: string }) => Promise<Client>;
+} {
+  const home = mkdtempSync(`${tmpdir()}/spool-client-`);
+  const clients: Client[] = [];
+  const starts = (): Started[] =>
+    existsSync(`${home}/starts`)
+      ? readFileSync(`${home}/starts`, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as Started)
+      : [];
+  onTestFinished(() => {
+    for (const client of clients) client.close();
+    for (const { pid } of starts()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // ESRCH: it has ended already
+      }
+    }
+    rmSync(home, { recursive: true, force: true });
+  });
+  return {
+    home,
+    run: `${home}/run`,
+    starts,
+    async dial({ fake, ...options } = {}) {
+      const env = {
+        HOME: '/nowhere',
+        PATH: process.env['PATH'],
+        SPOOL_HOME: home,
+        ...(fake && { SPOOL_FAKE: fake }),
+        ...options.env,
+      };
+      const client = await connect({ daemonEntry: FAKE_DAEMON, ...options, env });
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+async function pidOf(client: Client): Promise<number> {
+  return (await client.status()).keeper.pid;
+}
+
+test('the first client starts the daemon, the second finds it', async () => {
+  const { dial, starts } = setUp();
+  const pids = [await pidOf(await dial()), await pidOf(await dial())];
+  expect(starts().map(({ pid }) => pid)).toEqual([pids[0]]);
+  expect(pids[1]).toBe(pids[0]);
+});
+
+test('the daemon stands apart: its own session, at the root, with little of our environment', async () => {
+  const { dial, starts, home } = setUp();
+  await dial({
+    env: {
+      HOME: '/nowhere',
+      USER: 'ada',
+      LOGNAME: 'ada',
+      LANG: 'C',
+      TMPDIR: '/tmp',
+      XDG_STATE_HOME: '/s',
+      XDG_RUNTIME_DIR: '/r',
+      XDG_CONFIG_HOME: '/c',
+      SPOOL_LOG: 'debug',
+      SPOOL_SESSION: 'outer',
+      SPOOL_SOCKET: '/outer',
+      SPOOL_UNSET: undefined,
+      NODE_OPTIONS: '--no-warnings',
+      GITHUB_TOKEN: 'secret',
+      SSH_AUTH_SOCK: '/a',
+      TERM: 'xterm',
+      LD_PRELOAD: '',
+      npm_config_x: 'y',
+    },
+  });
+  const [started] = starts();
+  expect(started).toMatchObject({ way: '--ready-fd', cwd: '/', isLeader: true });
+  expect(started!.env).toEqual({
+    HOME: '/nowhere',
+    USER: 'ada',
+    LOGNAME: 'ada',
+    LANG: 'C',
+    TMPDIR: '/tmp',
+    XDG_STATE_HOME: '/s',
+    XDG_RUNTIME_DIR: '/r',
+    XDG_CONFIG_HOME: '/c',
+    PATH: process.env['PATH'],
+    SPOOL_HOME: home,
+    SPOOL_LOG: 'debug',
+  });
+});
+
+test('fifty clients at once find one daemon, and do not start fifty processes for it', async () => {
+  const { dial, starts, run } = setUp();
+  const clients = await Promise.all(Array.from({ length: 50 }, () => dial()));
+  const pids = new Set(await Promise.all(clients.map(pidOf)));
+  expect(pids.size).toBe(1);
+  expect(starts().length).toBeLessThan(10); // one as a rule; a busy machine may lose patience
+  expect(existsSync(`${run}/starting`)).toBe(false);
+});
+
+test('a second start that loses the race is no failure', async () => {
+  const { dial, starts, run } = setUp();
+  mkdirSync(run, { mode: 0o700 });
+  // The daemon is being started by somebody who left no word: both start one, and one of these says `busy`.
+  const slow = dial({ fake: 'slow' });
+  while (starts().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  rmSync(`${run}/starting`);
+  const clients = await Promise.all([slow, dial()]);
+  expect(new Set(await Promise.all(clients.map(pidOf))).size).toBe(1);
+  expect(starts().length).toBe(2);
+});
+
+test('a daemon whose socket comes a little after its word is waited for', async () => {
+  const { dial } = setUp();
+  expect(await pidOf(await dial({ fake: 'late' }))).toBeGreaterThan(0);
+});
+
+test('a claim that was left by a client that died holds nobody up', async () => {
+  const { dial, run, starts } = setUp();
+  mkdirSync(run, { mode: 0o700 });
+  writeFileSync(`${run}/starting`, '');
+  utimesSync(`${run}/starting`, 1, 1);
+  const before = performance.now();
+  await dial();
+  expect(performance.now() - before).toBeLessThan(1400);
+  expect([starts().length, existsSync(`${run}/starting`)]).toEqual([1, false]);
+});
+
+test('a claim whose owner does not get on is waited for only a little', async () => {
+  const { dial, run, starts } = setUp();
+  mkdirSync(run, { mode: 0o700 });
+  writeFileSync(`${run}/starting`, '');
+  const before = performance.now();
+  await dial();
+  expect(performance.now() - before).toBeGreaterThan(1400);
+  expect([starts().length, existsSync(`${run}/starting`)]).toEqual([1, true]); // it is not ours to remove
+});
+
+test('a socket that nobody listens on any more is no obstacle', async () => {
+  const { dial, run, starts } = setUp();
+  await dial();
+  process.kill(starts()[0]!.pid, 'SIGKILL');
+  rmSync(`${run}/taken`, { recursive: true });
+  expect(lstatSync(`${run}/spool.sock`).isSocket()).toBe(true);
+  const client = await dial();
+  expect(await pidOf(client)).toBe(starts()[1]!.pid);
+});
+
+test('a client whose daemon was killed goes on with the next one', async () => {
+  const { dial, run, starts } = setUp();
+  const client = await dial();
+  const first = await pidOf(client);
+  rmSync(`${run}/taken`, { recursive: true });
+  process.kill(first, 'SIGKILL');
+  expect(await pidOf(client)).toBe(starts()[1]!.pid);
+});
+
+test('a client that may not start a daemon says that there is none, and leaves nothing behind', async () => {
+  const { dial, home, starts } = setUp();
+  await expect(dial({ start: false })).rejects.toMatchObject({
+    code: 'DAEMON_UNREACHABLE',
+    details: { socket: `${home}/run/spool.sock` },
+  });
+  expect([starts(), existsSync(`${home}/run`)]).toEqual([[], false]);
+  await dial();
+  await dial({ start: false });
+});
+
+test('a daemon that cannot start says why in its own words', async () => {
+  const { dial, home } = setUp();
+  await expect(dial({ fake: 'refused' })).rejects.toMatchObject({
+    code: 'FOLDER_REFUSED',
+    details: { folder: home, reason: 'it is on the moon' },
+  });
+});
+
+test.each([
+  ['falls', 'falls', { exitCode: 1 }],
+  ['is killed', 'killed', { signal: 'SIGKILL' }],
+  ['talks nonsense', 'nonsense', { reason: 'it said: hello?' }],
+])('a daemon that %s is told with all that is known, and where its log is', async (_what, fake, details) => {
+  const { dial, home } = setUp();
+  const log = `${home}/daemon.log`;
+  await expect(dial({ fake })).rejects.toMatchObject({ code: 'DAEMON_START_FAILED', details: { ...details, log } });
+  if (fake === 'falls') expect(readFileSync(log, 'utf8')).toContain('the addon is missing');
+  expect(statSync(log).mode & 0o777).toBe(0o600);
+});
+
+test('a program that is not there is told, too', async () => {
+  const { dial } = setUp();
+  await expect(dial({ daemonEntry: '/nowhere/holder.mjs' })).rejects.toMatchObject({
+    code: 'DAEMON_START_FAILED',
+    details: { exitCode: 1 },
+  });
+});
+
+test('[DOOR-8] a folder that is a symbolic link is refused', async () => {
+  const { dial, home, run, starts } = setUp();
+  mkdirSync(`${home}/elsewhere`, { mode: 0o700 });
+  symlinkSync(`${home}/elsewhere`, run);
+  await expect(dial()).rejects.toMatchObject({
+    code: 'FOLDER_REFUSED',
+    details: { folder: run, reason: 'it is a symbolic link' },
+  });
+  expect(starts()).toEqual([]);
+});
+
+test('[DOOR-8] a link that leads nowhere is refused, not followed into being', async () => {
+  const { dial, home, run } = setUp();
+  symlinkSync(`${home}/nowhere`, run);
+  await expect(dial()).rejects.toMatchObject({ code: 'FOLDER_REFUSED' });
+  expect(existsSync(`${home}/nowhere`)).toBe(false);
+});
+
+test('[DOOR-8] a file in the place of the folder is refused', async () => {
+  const { dial, run } = setUp();
+  writeFileSync(run, '');
+  await expect(dial()).rejects.toMatchObject({ code: 'FOLDER_REFUSED', details: { reason: 'it is not a folder' } });
+});
+
+test.each(['755', '770', '701', '720', '777'])(
+  '[DOOR-8] a folder of mode %s is refused, with what to do',
+  async (mode) => {
+    const { dial, run, starts } = setUp();
+    mkdirSync(run);
+    chmodSync(run, Number.parseInt(mode, 8));
+    const refused = await dial().catch((error: unknown) => error);
+    expect(SpoolError.is(refused, 'FOLDER_REFUSED') && refused.message).toContain(`(mode ${mode}); \`chmod 700\``);
+    expect(starts()).toEqual([]);
+  },
+);
+
+test.skipIf(uid !== 0)('[DOOR-8] a folder of somebody else is refused, also when a daemon answers in it', async () => {
+  const { dial, run } = setUp();
+  await dial();
+  chownSync(run, 65_534, 65_534);
+  await expect(dial()).rejects.toMatchObject({
+    code: 'FOLDER_REFUSED',
+    details: { reason: 'it belongs to user 65534, not to you' },
+  });
+});
+
+test('[DOOR-8] the folders that a client makes are private', async () => {
+  const { home } = setUp();
+  const deep = `${home}/a/b`;
+  const client = await connect({
+    daemonEntry: FAKE_DAEMON,
+    env: { SPOOL_HOME: deep, SPOOL_FAKE: 'falls', PATH: process.env['PATH'] },
+  }).catch((error: unknown) => error);
+  expect(SpoolError.is(client, 'DAEMON_START_FAILED')).toBe(true);
+  for (const folder of [`${home}/a`, deep, `${deep}/run`])
+    expect([folder, statSync(folder).mode & 0o777]).toEqual([folder, 0o700]);
+});
+
+test('an id has ten characters, begins with a letter, and is another each time', async () => {
+  const { dial } = setUp();
+  const client = await dial();
+  const ids = new Set<string>();
+  for (let at = 0; at < 200; at++) {
+    const { info } = await client.run({ command: ['sh'] });
+    const asked = (
+      info as unknown as { asked: { id: string; cwd: string; env: object; umask: number; nofileSoft: number } }
+    ).asked;
+    expect(asked).toMatchObject({ id: expect.stringMatching(/^[a-z][a-z0-9]{9}$/), cwd: process.cwd() });
+    expect(Object.keys(asked.env)).not.toContain('SPOOL_HOME');
+    ids.add(asked.id);
+  }
+  expect(ids.size).toBe(200);
+});

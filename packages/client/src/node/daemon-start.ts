@@ -1,0 +1,152 @@
+/**
+ * Starting the daemon. That there is only one is the daemon's own affair (it holds a lock); here it is only avoided that
+ * fifty clients that find none start fifty Node processes: the first leaves a file, and the others wait a little.
+ */
+import { closeSync, constants, existsSync, openSync, statSync, unlinkSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Environment, fromWireError, type Home, SpoolError, type WireError } from '@spool/protocol';
+import { makePrivateFolder } from './private-folder.ts';
+
+/** A start takes about 100 ms; one that takes this long has failed. */
+const READY_MS_MAX = 10_000;
+
+/** A claim that is older was left by a client that died. */
+const CLAIM_MS_MAX = 3000;
+
+/** What the daemon may see of our environment. The rest is the caller's: it must not live on in a daemon for weeks. */
+const DAEMON_VARIABLES: ReadonlySet<string> = new Set(
+  'HOME USER LOGNAME PATH LANG TMPDIR XDG_STATE_HOME XDG_RUNTIME_DIR XDG_CONFIG_HOME'.split(' '),
+);
+
+/** These speak of the session that we may be running in, not of the daemon. */
+const SESSION_VARIABLES: ReadonlySet<string> = new Set(['SPOOL_SESSION', 'SPOOL_SOCKET']);
+
+/** The right to start the daemon. Advice only: without it nothing breaks. */
+export class StartClaim {
+  readonly #path: string;
+  readonly #isOurs: boolean;
+
+  constructor(home: Home, uid: number) {
+    this.#path = `${home.run}/starting`;
+    this.#isOurs = !makePrivateFolder(home.run, uid) || this.#tryClaim();
+  }
+
+  /** Whether somebody else is at it, and not for too long. */
+  get isTaken(): boolean {
+    return !this.#isOurs && this.#ageMs() < CLAIM_MS_MAX;
+  }
+
+  release(): void {
+    if (this.#isOurs) removeFile(this.#path);
+  }
+
+  #tryClaim(): boolean {
+    if (this.#ageMs() >= CLAIM_MS_MAX) removeFile(this.#path);
+    try {
+      closeSync(openSync(this.#path, 'wx', 0o600));
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+    }
+  }
+
+  #ageMs(): number {
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    return found === undefined ? Infinity : Date.now() - found.mtimeMs;
+  }
+}
+
+export interface StartOptions {
+  readonly env: Environment;
+  readonly home: Home;
+  readonly uid: number;
+  readonly daemonEntry: string | undefined;
+}
+
+/** Resolves when a daemon runs: the one started here, or the one that was there first. */
+export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<void> {
+  const entry = daemonEntry ?? findDaemonEntry();
+  // Loaded here: a client that finds its daemon running does not pay for it.
+  const { spawn } = await import('node:child_process');
+  const stderr = openDaemonLog(home, uid);
+  const child = spawn(process.execPath, [entry, '--ready-fd', '3'], {
+    detached: true,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', stderr ?? 'ignore', 'pipe'],
+    env: daemonEnvironment(env),
+  });
+  if (stderr !== undefined) closeSync(stderr);
+  const failed = (details: Record<string, string | number>, cause?: unknown): SpoolError =>
+    new SpoolError('DAEMON_START_FAILED', { ...details, log: home.daemonLog }, { cause });
+  const ready = child.stdio[3] as Readable;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(failed({ reason: `no word from it in ${READY_MS_MAX} ms` })), READY_MS_MAX);
+  let said = '';
+  ready.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    const end = said.indexOf('\n');
+    if (end === -1) return;
+    const line = said.slice(0, end);
+    if (line === 'ready' || line === 'busy') resolve();
+    else reject(parseFailure(line) ?? failed({ reason: `it said: ${line.slice(0, 200)}` }));
+  });
+  // Not 'exit': what it said may still be in the pipe then.
+  child.on('close', (code, signal) => reject(failed(signal === null ? { exitCode: code ?? -1 } : { signal })));
+  child.on('error', (cause) => reject(failed({ reason: cause.message }, cause)));
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    ready.destroy();
+    child.unref();
+  }
+}
+
+/** Beside this file in the bundle (which may have put it into `chunks/`), or where the bundle lies in the repository. */
+export function findDaemonEntry(): string {
+  const places = ['./holder.mjs', '../holder.mjs', '../../../../dist/holder.mjs'];
+  const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined)
+    throw new SpoolError('DAEMON_START_FAILED', { reason: 'holder.mjs is not there', looked: paths.join(', ') });
+  return found;
+}
+
+export function daemonEnvironment(env: Environment): Record<string, string> {
+  const isForDaemon = (name: string): boolean =>
+    DAEMON_VARIABLES.has(name) || (name.startsWith('SPOOL_') && !SESSION_VARIABLES.has(name));
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isForDaemon(entry[0])),
+  );
+}
+
+/** A daemon that falls before it can open its log (a broken installation) says why on stderr: that is to be found in the log. */
+function openDaemonLog(home: Home, uid: number): number | undefined {
+  if (!makePrivateFolder(home.state, uid)) return undefined;
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  try {
+    return openSync(home.daemonLog, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  } catch {
+    return undefined; // the daemon will meet the same trouble, and tell it better
+  }
+}
+
+function parseFailure(line: string): SpoolError | undefined {
+  try {
+    const error = JSON.parse(line) as Partial<WireError>;
+    return typeof error.code === 'string'
+      ? fromWireError({ code: error.code, details: error.details ?? {} })
+      : undefined;
+  } catch {
+    return undefined; // not JSON: told as it is
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/** The SDK for Node: `await using client = await connect()`. */
+import { homeFrom } from '@spool/protocol';
+import { Client, type RunDefaults } from '../index.ts';
+import { callerLimits } from './caller-limits.ts';
+import { childEnvironment } from './child-environment.ts';
+import { dial } from './dial.ts';
+import { sleep } from './sleep.ts';
+
+export * from '../index.ts';
+export { type Environment, type Home, homeFrom } from '@spool/protocol';
+export { callerLimits } from './caller-limits.ts';
+export { childEnvironment } from './child-environment.ts';
+
+export interface ConnectOptions {
+  /** Where the daemon is to be found, and what its children may see. The process's own unless told. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Whether to start the daemon when there is none; yes unless told. */
+  readonly start?: boolean | undefined;
+  /** The daemon's program; the one beside this file unless told. */
+  readonly daemonEntry?: string | undefined;
+  /** How long a broken link is mended before CONNECTION_LOST. */
+  readonly reconnectMs?: number | undefined;
+}
+
+/** A client whose daemon has answered: what is wrong shows here, and not at the first request. */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const { env = process.env, start = true, daemonEntry, reconnectMs } = options;
+  const uid = process.getuid?.() ?? 0;
+  const home = homeFrom(env, uid);
+  const client = new Client(
+    {
+      dial: (signal) => dial({ env, home, uid, start, daemonEntry }, signal),
+      sleep,
+      // Monotonic, and 1 ms cheaper at its first use than `performance`.
+      now: () => Number(process.hrtime.bigint() / 1_000_000n),
+      randomId,
+      runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: childEnvironment(env), ...callerLimits() }),
+    },
+    { reconnectMs },
+  );
+  try {
+    await client.open();
+    return client;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const CHARACTERS = `${LETTERS}0123456789`;
+
+/**
+ * 26 × 36⁹: nobody meets the same one twice. A letter first, so that it never looks like a number or an option. It names and
+ * protects nothing, so `Math.random` will do: loading node:crypto would cost each command 7 ms.
+ */
+function randomId(): string {
+  const pick = (from: string): string => from[Math.floor(Math.random() * from.length)]!;
+  return Array.from({ length: 10 }, (_, at) => pick(at === 0 ? LETTERS : CHARACTERS)).join('');
+}

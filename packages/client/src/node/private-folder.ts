@@ -1,0 +1,30 @@
+/** Folders that only we can enter: whoever can write beside the socket can answer in the daemon's place. */
+import { lstatSync, mkdirSync } from 'node:fs';
+import { SpoolError } from '@spool/protocol';
+
+/** Whether it is there. Refuses, with a sentence, one that is there and is not private. */
+export function hasPrivateFolder(folder: string, uid: number): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  const reason = found.isSymbolicLink()
+    ? 'it is a symbolic link'
+    : !found.isDirectory()
+      ? 'it is not a folder'
+      : found.uid !== uid
+        ? `it belongs to user ${found.uid}, not to you`
+        : (found.mode & 0o077) !== 0
+          ? `others may enter it (mode ${(found.mode & 0o777).toString(8)}); \`chmod 700\` it if it is yours`
+          : undefined;
+  if (reason !== undefined) throw new SpoolError('FOLDER_REFUSED', { folder, reason });
+  return true;
+}
+
+/** Makes it, if need be and if possible. Whether it is there then. */
+export function makePrivateFolder(folder: string, uid: number): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    return false; // the daemon will meet the same trouble, and tell it better
+  }
+  return hasPrivateFolder(folder, uid);
+}

@@ -1,0 +1,57 @@
+/** A session that was started here: the client's verbs, with the id filled in. A handle, not an owner: dropping it ends nothing. */
+import type { SessionInfo, Size } from '@spool/protocol';
+import type { Client, StopOptions, WaitOptions } from './client.ts';
+import type { Watch, WatchOptions } from './watch.ts';
+
+export class Session {
+  readonly id: string;
+  /** As it was when the session was started; `get` tells how it is now. */
+  readonly info: SessionInfo;
+  readonly #client: Client;
+
+  constructor(client: Client, info: SessionInfo) {
+    this.#client = client;
+    this.id = info.id;
+    this.info = info;
+  }
+
+  get(): Promise<SessionInfo> {
+    return this.#client.get(this.id);
+  }
+
+  watch(options?: WatchOptions): Watch {
+    return this.#client.watch(this.id, options);
+  }
+
+  write(bytes: Uint8Array | string): Promise<void> {
+    return this.#client.write(this.id, bytes);
+  }
+
+  resize(size: Size): Promise<SessionInfo> {
+    return this.#client.resize(this.id, size);
+  }
+
+  wait(options?: WaitOptions): Promise<SessionInfo> {
+    return this.#client.wait(this.id, options);
+  }
+
+  stop(options?: StopOptions): Promise<SessionInfo> {
+    return this.#client.stop(this.id, options);
+  }
+
+  kill(): Promise<SessionInfo> {
+    return this.#client.kill(this.id);
+  }
+
+  signal(name: string): Promise<SessionInfo> {
+    return this.#client.signal(this.id, name);
+  }
+
+  closeInput(): Promise<void> {
+    return this.#client.closeInput(this.id);
+  }
+
+  remove(options?: { readonly force?: boolean | undefined }): Promise<SessionInfo> {
+    return this.#client.remove(this.id, options);
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What a runtime must bring: connections, time and chance. Everything else in this package is plain ECMAScript, so that
+ * the same client runs in Node, in a page, and in a test whose clock is a number.
+ */
+import type { RunRequest } from '@spool/protocol';
+
+/** One connection; bytes arrive in order and whole, or not at all. */
+export interface Transport {
+  /** Takes the bytes at once and sends them when it can. They are not changed afterwards. */
+  send(bytes: Uint8Array): void;
+  readonly bufferedBytes: number;
+  /** Resolves when there is room again; also when the transport has closed. */
+  drained(): Promise<void>;
+  /** May be called twice. `onClose` follows, unless it has been called already. */
+  close(): void;
+  /** Set by the owner. The chunk is valid during the call only. */
+  onData: (chunk: Uint8Array) => void;
+  /** Set by the owner. Called once, and last. */
+  onClose: (error?: Error) => void;
+}
+
+export interface Surroundings {
+  /** Connects; starts the daemon when there is none. */
+  dial(signal?: AbortSignalLike): Promise<Transport>;
+  /**
+   * Resolves after so many milliseconds, or as soon as `signal` is aborted. Nothing else may be left to keep a program
+   * alive while the client waits to dial again, so the timer has to; and it goes with its signal, so it never lingers.
+   */
+  sleep(ms: number, signal?: AbortSignalLike): Promise<void>;
+  now(): number;
+  /** 10 characters of [a-z0-9], the first a letter. */
+  randomId(): string;
+  /** What a `run` takes when it is not told: the caller's folder, environment and limits. */
+  runDefaults?(): RunDefaults;
+}
+
+export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft'>;
+
+/** The part of an `AbortSignal` that is used here; every runtime's own fits. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+export interface AbortControllerLike {
+  readonly signal: AbortSignalLike;
+  abort(reason?: unknown): void;
+}
+
+interface Globals {
+  readonly AbortController: new () => AbortControllerLike;
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array };
+}
+
+/** Every runtime brings these two; only their types are missing here. */
+const globals = globalThis as unknown as Globals;
+
+export function abortController(): AbortControllerLike {
+  return new globals.AbortController();
+}
+
+const encoder = new globals.TextEncoder();
+
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}

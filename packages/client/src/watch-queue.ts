@@ -1,0 +1,115 @@
+/**
+ * What has arrived for a watch and was not yet taken: bounded in bytes by the credit, and in pieces here.
+ *
+ * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one behind
+ * the other into a slab: pieces that lie next to each other in the log then lie next to each other in memory, and are
+ * one piece for whoever comes late. A million one-byte frames are so a few slabs, not a million objects.
+ */
+import type { WatchEvent } from '@spool/protocol';
+
+export type WatchItem =
+  | {
+      readonly type: 'output';
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+      readonly stream: 'stdout' | 'stderr';
+    }
+  | WatchEvent
+  /** The link broke and is back. Told so that a page may show the pause; the bytes stay exactly once. */
+  | { readonly type: 'reconnected'; readonly offset: number };
+
+const SLAB_BYTES = 16 * 1024;
+/** A piece of this size is worth a copy of its own; smaller ones go into the slab. */
+const LARGE_BYTES = 4 * 1024;
+
+/** A piece in the slab, which may still grow; as an item it is made when it is taken. */
+interface Piece {
+  readonly type: 'piece';
+  readonly offset: number;
+  readonly stream: 'stdout' | 'stderr';
+  readonly slab: Uint8Array;
+  readonly start: number;
+  end: number;
+}
+
+export class WatchQueue {
+  readonly #items: (WatchItem | Piece)[] = [];
+  #first = 0;
+  #slab = EMPTY;
+  #slabFilled = 0;
+  #bytes = 0;
+
+  /** Output bytes that wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get length(): number {
+    return this.#items.length - this.#first;
+  }
+
+  /** Copies the bytes. */
+  pushOutput(offset: number, bytes: Uint8Array, stream: 'stdout' | 'stderr'): void {
+    this.#bytes += bytes.length;
+    if (bytes.length >= LARGE_BYTES) {
+      // Not `bytes.slice()`: for a Buffer that is a view, not a copy.
+      this.#items.push({ type: 'output', offset, bytes: new Uint8Array(bytes), stream });
+      return;
+    }
+    if (this.#slab.length - this.#slabFilled < bytes.length) {
+      this.#slab = new Uint8Array(SLAB_BYTES);
+      this.#slabFilled = 0;
+    }
+    const start = this.#slabFilled;
+    const end = start + bytes.length;
+    this.#slab.set(bytes, start);
+    this.#slabFilled = end;
+    const last = this.length > 0 ? this.#items.at(-1)! : undefined;
+    if (last?.type === 'piece' && last.slab === this.#slab && last.end === start && last.stream === stream)
+      last.end = end;
+    else this.#items.push({ type: 'piece', offset, stream, slab: this.#slab, start, end });
+  }
+
+  /** Of several events in a row that only say how things stand now, the last is enough. */
+  pushEvent(event: WatchEvent | { type: 'reconnected'; offset: number }): void {
+    const last = this.length > 0 ? this.#items.at(-1)! : undefined;
+    const isRepeated = last?.type === event.type && (event.type === 'resized' || event.type === 'reconnected');
+    if (isRepeated) this.#items[this.#items.length - 1] = event;
+    else this.#items.push(event);
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+    this.#first = 0;
+    this.#bytes = 0;
+    this.#slab = EMPTY;
+    this.#slabFilled = 0;
+  }
+
+  take(): WatchItem | undefined {
+    if (this.#first === this.#items.length) return undefined;
+    const item = this.#items[this.#first]!;
+    this.#items[this.#first++] = TAKEN;
+    if (this.#first === this.#items.length) {
+      this.#items.length = 0;
+      this.#first = 0;
+    } else if (this.#first >= 64 && this.#first * 2 >= this.#items.length) {
+      this.#items.splice(0, this.#first);
+      this.#first = 0;
+    }
+    if (item.type !== 'piece') {
+      if (item.type === 'output') this.#bytes -= item.bytes.length;
+      return item;
+    }
+    this.#bytes -= item.end - item.start;
+    return {
+      type: 'output',
+      offset: item.offset,
+      bytes: item.slab.subarray(item.start, item.end),
+      stream: item.stream,
+    };
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+const TAKEN: WatchItem = { type: 'removed' };

@@ -1,0 +1,315 @@
+/**
+ * A keeper of a few lines, at the other end of connections in memory: sessions are byte arrays, watches follow credit as
+ * the protocol says. What it is asked is written down, and any request can be answered by the test instead.
+ */
+import {
+  decodeInput,
+  decodeJson,
+  encodeFrame,
+  encodeJson,
+  type Frame,
+  FrameFlag,
+  FrameReader,
+  FrameType,
+  type Op,
+  PROTOCOL_VERSION,
+  type SessionInfo,
+  SpoolError,
+  toWireError,
+  type WatchEvent,
+} from '@spool/protocol';
+import type { Surroundings, Transport } from '../src/index.ts';
+import { FakeClock } from './fake-clock.ts';
+import { type CutOptions, memoryPair } from './memory-transport.ts';
+
+export interface FakeSession {
+  readonly id: string;
+  name: string;
+  bytes: Uint8Array;
+  firstOffset: number;
+  /** Bytes at these offsets are from stderr. */
+  isStderr: (offset: number) => boolean;
+  exit: { exitCode: number | null; signal: string | null } | null;
+}
+
+interface Watcher {
+  readonly session: FakeSession;
+  readonly peer: Peer;
+  readonly channel: number;
+  cursor: number;
+  credit: number;
+  isSynced: boolean;
+}
+
+/** One connection, seen from the keeper. */
+export interface Peer {
+  readonly number: number;
+  send(frame: Uint8Array): void;
+  close(): void;
+}
+
+export interface Asked {
+  readonly op: Op | 'input' | 'credit';
+  readonly connection: number;
+  readonly channel: number;
+  // oxlint-disable-next-line no-explicit-any -- each request has its own, and a test knows which
+  readonly ask: any;
+}
+
+/** What a test answers in the keeper's place: a value, an error to be told, or nothing at all (`'silence'`). */
+export type Answer = (asked: Asked, peer: Peer) => unknown;
+
+export class FakeKeeper implements Surroundings {
+  readonly clock = new FakeClock();
+  readonly sessions = new Map<string, FakeSession>();
+  readonly asked: Asked[] = [];
+  readonly watchers = new Set<Watcher>();
+  readonly peers = new Set<Peer>();
+  readonly received: { session: string; bytes: Uint8Array }[] = [];
+  /** Keeps to the credit; a keeper that does not must be found out. */
+  keepsCredit = true;
+  frameBytesMax = 65_536;
+  dials = 0;
+  dialledAt: number[] = [];
+  answers: Partial<Record<Op | 'input', Answer>> = {};
+  /** For each dial: how this connection will break, or an error instead of one. */
+  fate: (dial: number) => CutOptions | Error = () => ({});
+  hello: unknown = { protocol: PROTOCOL_VERSION, version: 'fake' };
+  #ids = 0;
+
+  session(id: string, bytes: Uint8Array | string = '', rest: Partial<FakeSession> = {}): FakeSession {
+    const session: FakeSession = {
+      id,
+      name: id,
+      bytes: typeof bytes === 'string' ? Buffer.from(bytes) : bytes,
+      firstOffset: 0,
+      isStderr: () => false,
+      exit: null,
+      ...rest,
+    };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  /** The child writes. */
+  print(session: FakeSession, bytes: Uint8Array | string): void {
+    session.bytes = Buffer.concat([session.bytes, Buffer.from(bytes as Uint8Array)]);
+    this.pump();
+  }
+
+  end(session: FakeSession, exitCode = 0): void {
+    session.exit = { exitCode, signal: null };
+    this.pump();
+  }
+
+  /** Breaks every connection. */
+  hangUp(): void {
+    for (const peer of this.peers) peer.close();
+  }
+
+  // Surroundings
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  sleep(...args: Parameters<Surroundings['sleep']>): Promise<void> {
+    return this.clock.sleep(...args);
+  }
+
+  randomId(): string {
+    return `r${String(++this.#ids).padStart(9, '0')}`;
+  }
+
+  async dial(): Promise<Transport> {
+    this.clock.activity++;
+    this.dialledAt.push(this.now());
+    const fate = this.fate(++this.dials);
+    if (fate instanceof Error) throw fate;
+    const { client, keeper } = memoryPair(this.clock, fate);
+    this.#accept(keeper, this.dials);
+    return client;
+  }
+
+  #accept(transport: Transport, number: number): void {
+    const reader = new FrameReader();
+    const peer: Peer = { number, send: (frame) => transport.send(frame), close: () => transport.close() };
+    this.peers.add(peer);
+    transport.onData = (chunk) => reader.push(chunk, (frame) => this.#hear(frame, peer));
+    transport.onClose = () => {
+      this.peers.delete(peer);
+      for (const watcher of this.watchers) if (watcher.peer === peer) this.watchers.delete(watcher);
+    };
+  }
+
+  #hear(frame: Frame, peer: Peer): void {
+    const { type, channel, payload } = frame;
+    if (type === FrameType.hello) {
+      if (this.hello !== 'silence') peer.send(encodeJson(FrameType.hello, 0, this.hello));
+      return;
+    }
+    if (type === FrameType.credit) {
+      this.asked.push({ op: 'credit', connection: peer.number, channel, ask: frame.offset });
+      for (const watcher of this.watchers) {
+        if (watcher.peer === peer && watcher.channel === channel)
+          watcher.credit = Math.max(watcher.credit, frame.offset);
+      }
+      return this.pump();
+    }
+    if (type === FrameType.input) {
+      const { session, bytes } = decodeInput(payload);
+      return this.#answer(
+        { op: 'input', connection: peer.number, channel, ask: { session, bytes: new Uint8Array(bytes) } },
+        peer,
+      );
+    }
+    const { op, ...ask } = decodeJson(payload) as { op: Op };
+    this.#answer({ op, connection: peer.number, channel, ask }, peer);
+  }
+
+  #answer(asked: Asked, peer: Peer): void {
+    this.asked.push(asked);
+    const answer = this.answers[asked.op as Op] ?? DEFAULTS[asked.op as Op] ?? (() => ({}));
+    const tell = (value: unknown): void => {
+      if (value === 'silence') return;
+      if (value instanceof Error) peer.send(encodeJson(FrameType.error, asked.channel, toWireError(value)));
+      else peer.send(encodeJson(FrameType.reply, asked.channel, value));
+    };
+    try {
+      const value = answer.call(this, asked, peer);
+      if (value instanceof Promise) value.then(tell, tell);
+      else tell(value);
+    } catch (error) {
+      tell(error);
+    }
+  }
+
+  find(reference: string): FakeSession {
+    const found =
+      reference === ''
+        ? [...this.sessions.values()].at(-1)
+        : (this.sessions.get(reference) ?? [...this.sessions.values()].findLast(({ name }) => name === reference));
+    if (found === undefined) throw new SpoolError('SESSION_UNKNOWN', { session: reference });
+    return found;
+  }
+
+  watch({ channel, ask }: Asked, peer: Peer): unknown {
+    const session = this.find(ask.session);
+    const { firstOffset, bytes } = session;
+    const from =
+      ask.from === 'start'
+        ? firstOffset
+        : ask.from === 'end'
+          ? bytes.length
+          : (ask.from.tailBytes ?? null) === null
+            ? ask.from
+            : Math.max(firstOffset, bytes.length - ask.from.tailBytes);
+    peer.send(encodeJson(FrameType.reply, channel, { id: session.id, from, offset: bytes.length }));
+    this.watchers.add({ session, peer, channel, cursor: from, credit: from + ask.creditBytes, isSynced: false });
+    this.pump();
+    return 'silence';
+  }
+
+  unwatch({ ask }: Asked, peer: Peer): unknown {
+    for (const watcher of this.watchers) {
+      if (watcher.peer === peer && watcher.channel === ask.channel) this.watchers.delete(watcher);
+    }
+    return {};
+  }
+
+  tell(watcher: { peer: Peer; channel: number }, event: WatchEvent): void {
+    watcher.peer.send(encodeJson(FrameType.event, watcher.channel, event));
+  }
+
+  pump(): void {
+    for (const watcher of this.watchers) this.#pump(watcher);
+  }
+
+  #pump(watcher: Watcher): void {
+    const { session, peer, channel } = watcher;
+    const { bytes, firstOffset, exit } = session;
+    if (watcher.cursor < firstOffset && watcher.credit > watcher.cursor) {
+      this.tell(watcher, { type: 'gap', from: watcher.cursor, to: firstOffset, reason: 'retention' });
+      watcher.cursor = firstOffset;
+      watcher.credit = Math.max(watcher.credit, firstOffset + 1);
+    }
+    while (watcher.cursor < bytes.length) {
+      const room = this.keepsCredit ? watcher.credit - watcher.cursor : Infinity;
+      if (room <= 0) return;
+      const isStderr = session.isStderr(watcher.cursor);
+      let end = Math.min(bytes.length, watcher.cursor + Math.min(room, this.frameBytesMax));
+      for (let at = watcher.cursor; at < end; at++) if (session.isStderr(at) !== isStderr) end = at;
+      const flags = isStderr ? FrameFlag.stderr : 0;
+      peer.send(encodeFrame(FrameType.output, channel, bytes.subarray(watcher.cursor, end), watcher.cursor, flags));
+      watcher.cursor = end;
+    }
+    if (!watcher.isSynced) this.tell(watcher, { type: 'synced', offset: watcher.cursor });
+    watcher.isSynced = true;
+    if (exit === null) return;
+    this.tell(watcher, {
+      type: 'exit',
+      offset: watcher.cursor,
+      state: exit.exitCode === 0 ? 'exited' : 'failed',
+      ...exit,
+    });
+    this.watchers.delete(watcher);
+  }
+
+  info(session: FakeSession): SessionInfo {
+    const { id, name, bytes, firstOffset, exit } = session;
+    const state = exit === null ? 'running' : exit.exitCode === 0 ? 'exited' : 'failed';
+    return {
+      id,
+      name,
+      state,
+      exitCode: exit?.exitCode ?? null,
+      signal: null,
+      pid: 1,
+      startedAt: 0,
+      endedAt: exit === null ? null : 0,
+      endedBy: null,
+      offset: bytes.length,
+      firstOffset,
+      command: ['sh'],
+      cwd: '/',
+      size: null,
+      labels: {},
+      watchers: 0,
+      trouble: null,
+    };
+  }
+
+  /** What was asked, without what the test is not about. */
+  ops(): string[] {
+    return this.asked.map(({ op }) => op);
+  }
+}
+
+const DEFAULTS: Partial<Record<Op | 'input', (this: FakeKeeper, asked: Asked, peer: Peer) => unknown>> = {
+  run({ ask }) {
+    return this.info(
+      this.sessions.get(ask.id) ?? this.session(ask.id, '', ask.name === undefined ? {} : { name: ask.name }),
+    );
+  },
+  list() {
+    return { sessions: [...this.sessions.values()].map((session) => this.info(session)), next: null };
+  },
+  get({ ask }) {
+    return this.info(this.find(ask.session));
+  },
+  watch(asked, peer) {
+    return this.watch(asked, peer);
+  },
+  unwatch(asked, peer) {
+    return this.unwatch(asked, peer);
+  },
+  remove({ ask }) {
+    const session = this.find(ask.session);
+    this.sessions.delete(session.id);
+    return this.info(session);
+  },
+  input({ ask }) {
+    this.received.push(ask);
+    return {};
+  },
+};

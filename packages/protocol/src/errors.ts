@@ -1,0 +1,84 @@
+/**
+ * Every failure a caller may meet, by code. Codes are wire format: add, never rename.
+ * A sentence says what happened and, where something can be done, what to do.
+ */
+export const ERROR_CODES = {
+  // What was asked for
+  SESSION_UNKNOWN: 'there is no such session; `spool ls` shows those that there are',
+  SESSION_AMBIGUOUS: 'more than one session fits; give more of the id',
+  SESSION_EXITED: 'the session has ended; read its log instead',
+  SESSION_RUNNING: 'the session is still running; stop it first, or use --force',
+  SESSION_NONE: 'there is no session yet; start one with `spool run -- COMMAND`',
+  NAME_TAKEN: 'a running session already has this name; choose another, or attach to that one',
+  REQUEST_INVALID: 'the request is not understood; client and daemon may be of different versions',
+  REQUEST_UNKNOWN: 'the daemon does not know this request; it may be older than the client: `spool daemon restart`',
+  // Starting a child
+  COMMAND_NOT_FOUND: 'there is no such command; check the spelling and the PATH',
+  COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',
+  CWD_UNUSABLE: 'the working folder cannot be entered',
+  SPAWN_FAILED: 'the operating system refused to start the command',
+  // Input
+  INPUT_QUEUE_FULL: 'the session does not read its input and the queue is full; nothing of this write was taken',
+  INPUT_UNCONFIRMED: 'the link to the daemon broke before the input was confirmed; it may or may not have arrived',
+  INPUT_CLOSED: 'the input of this session is closed',
+  INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; send C-d (end of file) instead',
+  NOT_A_TERMINAL: 'the session has no terminal, so this does not apply to it',
+  // The wire
+  FRAME_UNKNOWN: 'a frame of an unknown type arrived; the peer is not speaking this protocol',
+  FRAME_TOO_LARGE: 'a frame is larger than its type allows',
+  FRAME_INVALID: 'a frame cannot be read',
+  HELLO_EXPECTED: 'the first frame must be a hello',
+  VERSION_UNSUPPORTED: 'client and daemon speak different versions of the protocol; run `spool daemon restart`',
+  TOO_MANY: 'too many requests are open on this connection',
+  // The daemon
+  DAEMON_UNREACHABLE: 'the daemon cannot be reached; `spool doctor` looks for the cause',
+  DAEMON_START_FAILED: 'the daemon could not be started; `spool doctor` looks for the cause',
+  DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
+  FOLDER_REFUSED: 'a folder of spool is not safe to use',
+  CONNECTION_LOST: 'the link to the daemon broke',
+  NOT_ALLOWED: 'this is not allowed',
+  INTERNAL: 'something went wrong inside the daemon; its log says more',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export type ErrorDetails = Readonly<Record<string, string | number | boolean>>;
+
+/** `SESSION_UNKNOWN: there is no such session; … (session=x)` */
+export class SpoolError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, options?: { cause?: unknown }) {
+    super(`${ERROR_CODES[code] ?? code}${format(details)}`, options);
+    this.name = 'SpoolError';
+    this.code = code;
+    this.details = details;
+  }
+
+  /** Asks by code: `instanceof` fails as soon as two copies of a package meet. */
+  static is(error: unknown, code?: ErrorCode): error is SpoolError {
+    if (!(error instanceof Error) || error.name !== 'SpoolError') return false;
+    return code === undefined || (error as SpoolError).code === code;
+  }
+}
+
+/** What an error looks like on the wire. */
+export interface WireError {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+}
+
+export function toWireError(error: unknown): WireError {
+  if (SpoolError.is(error)) return { code: error.code, details: error.details };
+  return { code: 'INTERNAL', details: { message: error instanceof Error ? error.message : String(error) } };
+}
+
+export function fromWireError(error: WireError): SpoolError {
+  return new SpoolError(error.code, error.details);
+}
+
+function format(details: ErrorDetails): string {
+  const parts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}

@@ -1,0 +1,68 @@
+/**
+ * What holder and keeper say to each other over their private link. JSON, with file descriptors beside it.
+ *
+ * The holder's copy of a session is the first record that it exists: everything that a new keeper needs to go on is in
+ * `HeldSession` and its fds. A keeper that finds its holder dead starts a new one and hands everything back.
+ */
+import type { Home } from './home.ts';
+import type { RunRequest } from './words.ts';
+
+/** How a child ended; null where nobody could find out (the parent died, and the kernel is too old to tell others). */
+export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';
+
+export interface HeldSession {
+  readonly run: RunRequest;
+  readonly kind: 'pty' | 'pipes';
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly exit: HeldExit | null;
+  /** Offsets below this were given to bytes that the disk could not take. */
+  readonly endAtLeast: number;
+  /** The child's standard input was closed on purpose; in its place among the fds is /dev/null. */
+  readonly isInputClosed: boolean;
+}
+
+/** What the daemon as a whole is: passed along, so that it outlives each of its processes. Fds: socket, lock. */
+export interface DaemonRecord {
+  readonly home: Home;
+  readonly startedAt: number;
+  /** False where holder and keeper are one process: then sessions end with it. */
+  readonly hasEscrow: boolean;
+  /** Whether exit codes survive the death of the holder too (Linux 6.15). */
+  readonly canReadForeignExit: boolean;
+}
+
+/** Beside a `session` go its fds: master, slave, escrow pipe, pidfd; or stdin, stdout, stderr, pidfd. */
+export type FromHolder =
+  | { readonly type: 'welcome'; readonly holderPid: number; readonly daemon: DaemonRecord }
+  | { readonly type: 'session'; readonly session: HeldSession }
+  /** All that is held has been sent. */
+  | { readonly type: 'adopted' }
+  | { readonly type: 'spawn-failed'; readonly id: string; readonly code: string; readonly syscall: string }
+  | { readonly type: 'exit'; readonly id: string; readonly exit: HeldExit }
+  | { readonly type: 'ping' }
+  /** The answer to `ask`. */
+  | { readonly type: 'here' }
+  /** A new holder has everything that the keeper handed over. */
+  | { readonly type: 'held' };
+
+export type FromKeeper =
+  | { readonly type: 'spawn'; readonly run: RunRequest }
+  /** The end is on disk: let go. */
+  | { readonly type: 'done'; readonly id: string }
+  | { readonly type: 'note'; readonly id: string; readonly endAtLeast: number }
+  | { readonly type: 'close-input'; readonly id: string }
+  | { readonly type: 'pong' }
+  /** Is somebody there, and has he everything that was sent before this? */
+  | { readonly type: 'ask' }
+  /** To a new holder: first the daemon itself, then each session, then `handed`. */
+  | { readonly type: 'hand-over'; readonly keeperPid: number; readonly daemon: DaemonRecord }
+  | { readonly type: 'hand'; readonly session: HeldSession }
+  | { readonly type: 'handed' }
+  | { readonly type: 'shutdown' };
+
+/** The holder asks this often whether the keeper is alive: the only thing that ever wakes an idle daemon. */
+export const PING_INTERVAL_MS = 1500;
+
+/** Silence for this long means hung. With the interval it stays below the promised 5 s. */
+export const SILENCE_MS_MAX = 3000;

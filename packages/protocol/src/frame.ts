@@ -1,0 +1,185 @@
+/**
+ * Frames: how everything between a client and a keeper is cut.
+ *
+ * A header of 20 bytes, then a payload: JSON for control, plain bytes for output and input. A frame says by itself where
+ * it belongs (channel) and where it stands (offset), so the same frames can run over a socket, a WebSocket or NATS.
+ *
+ *   0  u32  payload bytes
+ *   4  u8   type
+ *   5  u8   flags
+ *   6  u16  zero, for later
+ *   8  u32  channel: the request that this belongs to
+ *  12  u64  offset in the log: of the first byte (output), or of the room granted (credit)
+ */
+import { SpoolError } from './errors.ts';
+
+export const HEADER_BYTES = 20;
+
+/** Fits sixteen times into one NATS message (1 MiB), so a frame never has to be split for the fleet. */
+export const OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** More than any terminal pastes at once; a longer paste is several frames. */
+export const INPUT_BYTES_MAX = 64 * 1024;
+
+/** A control frame holds at most a command line and its environment; the kernel's own limit for both is 2 MiB. */
+export const CONTROL_BYTES_MAX = 1024 * 1024;
+
+export const FrameType = {
+  /** Both ways, first of all: who speaks which version. */
+  hello: 1,
+  /** Client: `{op, …}`; the channel is the request's number, chosen by the client. */
+  request: 2,
+  /** Keeper: the one answer to a request. */
+  reply: 3,
+  /** Keeper: the one answer to a request that failed, or, on channel 0, why the connection is being closed. */
+  error: 4,
+  /** Keeper: something that happened on a watch: `{type: 'gap' | 'exit' | …}`. */
+  event: 5,
+  /** Keeper: bytes of a session, at their offset. */
+  output: 16,
+  /** Client: bytes for a session; the channel is the number of the request that is answered once they are in. */
+  input: 17,
+  /** Client: how far its watch may be filled, as an absolute offset. A watch that is not granted more simply waits. */
+  credit: 18,
+} as const;
+
+export type FrameType = (typeof FrameType)[keyof typeof FrameType];
+
+export const FrameFlag = {
+  /** Output: the bytes are from the child's stderr (children on pipes only). */
+  stderr: 1,
+} as const;
+
+export interface Frame {
+  readonly type: FrameType;
+  readonly flags: number;
+  readonly channel: number;
+  readonly offset: number;
+  /** Valid until the next `push` of the reader that made it: copy what is to be kept. */
+  readonly payload: Uint8Array;
+}
+
+/** The largest payload of a type: what a reader accepts before it calls the peer broken. */
+export function payloadBytesMax(type: number): number | undefined {
+  switch (type) {
+    case FrameType.hello:
+    case FrameType.request:
+    case FrameType.reply:
+    case FrameType.error:
+    case FrameType.event:
+      return CONTROL_BYTES_MAX;
+    case FrameType.output:
+      return OUTPUT_BYTES_MAX;
+    case FrameType.input:
+      return INPUT_BYTES_MAX + 256;
+    case FrameType.credit:
+      return 0;
+    default:
+      return undefined;
+  }
+}
+
+/** A header alone, so that a large payload can be sent beside it without a copy. */
+export function encodeHeader(
+  type: FrameType,
+  flags: number,
+  channel: number,
+  offset: number,
+  bytes: number,
+): Uint8Array {
+  const header = new Uint8Array(HEADER_BYTES);
+  writeHeader(new DataView(header.buffer), type, flags, channel, offset, bytes);
+  return header;
+}
+
+export function encodeFrame(
+  type: FrameType,
+  channel: number,
+  payload: Uint8Array = EMPTY,
+  offset = 0,
+  flags = 0,
+): Uint8Array {
+  const frame = new Uint8Array(HEADER_BYTES + payload.length);
+  writeHeader(new DataView(frame.buffer), type, flags, channel, offset, payload.length);
+  frame.set(payload, HEADER_BYTES);
+  return frame;
+}
+
+/**
+ * Cuts a stream of bytes into frames. What is broken throws a typed error (`FRAME_…`) at once, before anything is
+ * buffered for it: the connection cannot be read any further and is to be closed.
+ */
+export class FrameReader {
+  /** An unfinished frame: as much room as its header asks for, filled to `#filled`. */
+  #partial: Uint8Array | null = null;
+  #filled = 0;
+  readonly #header = new Uint8Array(HEADER_BYTES);
+  #headerFilled = 0;
+
+  /** Calls `take` for each frame completed by `chunk`. Nothing is copied of a frame that lies whole in the chunk. */
+  push(chunk: Uint8Array, take: (frame: Frame) => void): void {
+    let at = 0;
+    while (at < chunk.length || this.#headerFilled === HEADER_BYTES) {
+      if (this.#headerFilled < HEADER_BYTES) {
+        const wanted = HEADER_BYTES - this.#headerFilled;
+        const part = chunk.subarray(at, at + wanted);
+        this.#header.set(part, this.#headerFilled);
+        this.#headerFilled += part.length;
+        at += part.length;
+        if (this.#headerFilled < HEADER_BYTES) return;
+      }
+      const head = parseHeader(this.#header);
+      if (this.#partial === null && chunk.length - at >= head.bytes) {
+        this.#headerFilled = 0;
+        take({ ...head.frame, payload: chunk.subarray(at, at + head.bytes) });
+        at += head.bytes;
+        continue;
+      }
+      this.#partial ??= new Uint8Array(head.bytes);
+      const part = chunk.subarray(at, at + this.#partial.length - this.#filled);
+      this.#partial.set(part, this.#filled);
+      this.#filled += part.length;
+      at += part.length;
+      if (this.#filled < this.#partial.length) return;
+      const payload = this.#partial;
+      this.#partial = null;
+      this.#filled = 0;
+      this.#headerFilled = 0;
+      take({ ...head.frame, payload });
+    }
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function writeHeader(
+  view: DataView,
+  type: FrameType,
+  flags: number,
+  channel: number,
+  offset: number,
+  bytes: number,
+): void {
+  view.setUint32(0, bytes);
+  view.setUint8(4, type);
+  view.setUint8(5, flags);
+  view.setUint32(8, channel);
+  // Two halves by hand: a BigInt per frame is garbage, and offsets stay below 2^53.
+  view.setUint32(12, Math.floor(offset / 0x1_0000_0000));
+  view.setUint32(16, offset >>> 0);
+}
+
+function parseHeader(header: Uint8Array): { bytes: number; frame: Omit<Frame, 'payload'> } {
+  const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
+  const bytes = view.getUint32(0);
+  const type = view.getUint8(4);
+  const most = payloadBytesMax(type);
+  if (most === undefined) throw new SpoolError('FRAME_UNKNOWN', { type });
+  if (bytes > most) throw new SpoolError('FRAME_TOO_LARGE', { type, bytes, most });
+  const offset = view.getUint32(12) * 0x1_0000_0000 + view.getUint32(16);
+  if (offset > Number.MAX_SAFE_INTEGER) throw new SpoolError('FRAME_INVALID', { offset: 'beyond 2^53' });
+  return {
+    bytes,
+    frame: { type: type as FrameType, flags: view.getUint8(5), channel: view.getUint32(8), offset },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Where a daemon keeps its things. One function for everybody who must find the same files: the client that looks for the
+ * socket, the holder that makes the folders, the keeper that fills them.
+ */
+import { SpoolError } from './errors.ts';
+
+export interface Home {
+  /** Sessions and the daemon's own log. Survives a reboot. */
+  readonly state: string;
+  /** The socket and the lock. */
+  readonly run: string;
+  readonly config: string;
+  readonly sessions: string;
+  readonly socket: string;
+  readonly lock: string;
+  readonly daemonLog: string;
+}
+
+/** `sun_path` has 108 bytes on Linux and 104 elsewhere, the final NUL included. */
+export const SOCKET_PATH_BYTES_MAX = 103;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folders for this environment. `SPOOL_HOME` puts all under one folder: tests, several daemons on one machine. */
+export function homeFrom(env: Environment, uid: number): Home {
+  const root = env.SPOOL_HOME;
+  if (root !== undefined && root !== '') {
+    const base = absolute('SPOOL_HOME', root);
+    return layout(base, `${base}/run`, `${base}/config`, uid);
+  }
+  // Inside a session, `spool` means the daemon that the session belongs to.
+  const socket = env.SPOOL_SOCKET;
+  if (!env.HOME) throw new SpoolError('FOLDER_REFUSED', { reason: 'neither SPOOL_HOME nor HOME is set' });
+  const home = absolute('HOME', env.HOME);
+  const state = `${base('XDG_STATE_HOME') ?? `${home}/.local/state`}/spool`;
+  const runtime = base('XDG_RUNTIME_DIR');
+  const run = runtime === undefined ? `${state}/run` : `${runtime}/spool`;
+  const found = layout(state, run, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
+  return socket?.startsWith('/') ? { ...found, socket, run: socket.slice(0, socket.lastIndexOf('/')) } : found;
+
+  /** Relative paths in these are to be ignored, says the XDG specification. */
+  function base(name: string): string | undefined {
+    const value = env[name];
+    return value?.startsWith('/') ? value.replace(/\/+$/, '') : undefined;
+  }
+}
+
+function layout(state: string, run: string, config: string, uid: number): Home {
+  const near = `${run}/spool.sock`;
+  // A deep folder can make the path too long for a socket: then the socket alone moves to a short, private folder.
+  const short = utf8Bytes(near) > SOCKET_PATH_BYTES_MAX ? `/tmp/spool-${uid}-${hash(run)}` : run;
+  return {
+    state,
+    run: short,
+    config,
+    sessions: `${state}/sessions`,
+    socket: `${short}/spool.sock`,
+    lock: `${short}/daemon.lock`,
+    daemonLog: `${state}/daemon.log`,
+  };
+}
+
+function absolute(name: string, path: string): string {
+  if (!path.startsWith('/'))
+    throw new SpoolError('FOLDER_REFUSED', { folder: path, reason: `${name} must be absolute` });
+  return path.replace(/\/+$/, '');
+}
+
+/** How long a text is for the kernel. */
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0)!;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** FNV-1a, 53 bits of it: the name must be the same in every process, not secret. */
+function hash(text: string): string {
+  let low = 0x811c9dc5;
+  let high = 0x1b873593;
+  for (let at = 0; at < text.length; at++) {
+    low = Math.imul(low ^ text.charCodeAt(at), 0x01000193);
+    high = Math.imul(high ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return ((low >>> 0) * 0x200000 + ((high >>> 0) & 0x1fffff)).toString(36);
+}

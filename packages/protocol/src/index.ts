@@ -1,0 +1,7 @@
+/** Words and wire. `schemas.ts` is apart (`@spool/protocol/schemas`): only the edge that checks pays for loading it. */
+export * from './errors.ts';
+export * from './escrow.ts';
+export * from './frame.ts';
+export * from './home.ts';
+export * from './json.ts';
+export * from './words.ts';

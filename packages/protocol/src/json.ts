@@ -1,0 +1,48 @@
+/** JSON payloads, and the one UTF-8 encoder and decoder that the runtime brings (this package has no Node and no DOM types). */
+import { encodeFrame, type FrameType } from './frame.ts';
+import { SpoolError } from './errors.ts';
+
+interface TextCodecs {
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array };
+  readonly TextDecoder: new (label: string, options: { fatal: boolean }) => { decode(bytes: Uint8Array): string };
+}
+
+const { TextEncoder, TextDecoder } = globalThis as unknown as TextCodecs;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export function encodeJson(type: FrameType, channel: number, value: unknown, offset = 0): Uint8Array {
+  return encodeFrame(type, channel, encoder.encode(JSON.stringify(value)), offset);
+}
+
+/** What a control frame says; a typed error when it is not JSON. */
+export function decodeJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(payload));
+  } catch (cause) {
+    throw new SpoolError('FRAME_INVALID', { payload: 'not JSON' }, { cause });
+  }
+}
+
+/** Input: `u8` length of the session's reference, the reference, the bytes. */
+export function encodeInput(session: string, bytes: Uint8Array): Uint8Array {
+  const name = encoder.encode(session);
+  if (name.length > 255)
+    throw new SpoolError('REQUEST_INVALID', { session, reason: 'its name is too long here; use the id' });
+  const payload = new Uint8Array(1 + name.length + bytes.length);
+  payload[0] = name.length;
+  payload.set(name, 1);
+  payload.set(bytes, 1 + name.length);
+  return payload;
+}
+
+export function decodeInput(payload: Uint8Array): { session: string; bytes: Uint8Array } {
+  const length = payload[0];
+  if (length === undefined || payload.length < 1 + length)
+    throw new SpoolError('FRAME_INVALID', { input: 'cut short' });
+  try {
+    return { session: decoder.decode(payload.subarray(1, 1 + length)), bytes: payload.subarray(1 + length) };
+  } catch (cause) {
+    throw new SpoolError('FRAME_INVALID', { input: 'its session is not UTF-8' }, { cause });
+  }
+}

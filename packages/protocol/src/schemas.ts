@@ -1,0 +1,68 @@
+/**
+ * What is accepted at the edge: every request, checked before it means anything. The keeper alone imports this file, so
+ * that no client pays for loading zod.
+ */
+import { z } from 'zod';
+import type { Op, Requests } from './words.ts';
+
+const sessionRef = z.string().max(200);
+const cells = z.int().min(1).max(10_000);
+const pixels = z.int().min(0).max(100_000).optional();
+const size = { cols: cells, rows: cells, widthPx: pixels, heightPx: pixels };
+/** The kernel takes no NUL in arguments and environment; such a string would be cut there in silence. */
+const cString = z
+  .string()
+  .max(512 * 1024)
+  .refine((text) => !text.includes('\0'), 'must not hold a NUL');
+const shortText = z.string().max(200);
+const name = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/u, 'must not hold control characters');
+
+export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
+
+export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
+  run: z.strictObject({
+    id: z.string().regex(ID_PATTERN),
+    command: z.array(cString).min(1).max(10_000),
+    cwd: cString.refine((path) => path.startsWith('/'), 'must be absolute'),
+    env: z.record(
+      z
+        .string()
+        .min(1)
+        .refine((key) => !/[=\0]/.test(key), 'is not a variable name'),
+      cString,
+    ),
+    name: name.optional(),
+    labels: z.record(name, shortText).optional(),
+    size: z.strictObject(size).optional(),
+    umask: z.int().min(0).max(0o777).optional(),
+    nofileSoft: z.int().min(3).optional(),
+    timeoutMs: z.int().min(1).max(2_000_000_000).optional(),
+    retainBytes: z.int().min(0).optional(),
+    retainMs: z.int().min(0).optional(),
+  }),
+  list: z.strictObject({ after: sessionRef.optional() }),
+  get: z.strictObject({ session: sessionRef }),
+  watch: z.strictObject({
+    session: sessionRef,
+    from: z.union([z.int().min(0), z.enum(['start', 'end']), z.strictObject({ tailBytes: z.int().min(0) })]),
+    creditBytes: z
+      .int()
+      .min(0)
+      .max(16 * 1024 * 1024),
+  }),
+  unwatch: z.strictObject({ channel: z.int().min(0) }),
+  resize: z.strictObject({ session: sessionRef, ...size }),
+  stop: z.strictObject({ session: sessionRef, graceMs: z.int().min(0).max(3_600_000).optional() }),
+  kill: z.strictObject({ session: sessionRef }),
+  signal: z.strictObject({ session: sessionRef, signal: z.string().regex(/^SIG[A-Z0-9+]+$/) }),
+  closeInput: z.strictObject({ session: sessionRef }),
+  remove: z.strictObject({ session: sessionRef, force: z.boolean().optional() }),
+  wait: z.strictObject({ session: sessionRef }),
+  events: z.strictObject({}),
+  status: z.strictObject({}),
+  shutdown: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
+};

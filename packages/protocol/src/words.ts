@@ -1,0 +1,176 @@
+/** The words of the wire: what a session is, what can be asked, what is told. */
+
+export const PROTOCOL_VERSION = 1;
+
+/** The one version of everything here; a test holds it against package.json. */
+export const VERSION = '0.1.0';
+
+/**
+ * `running`, and then one of: `exited` (by itself, 0), `failed` (by itself, not 0), `stopped` and `killed` (because
+ * somebody asked), `lost` (the whole daemon died, and the end was not seen).
+ */
+export type SessionState = 'running' | 'exited' | 'failed' | 'stopped' | 'killed' | 'lost';
+
+export type EndedBy = 'stop' | 'kill' | 'timeout';
+
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+  readonly widthPx?: number | undefined;
+  readonly heightPx?: number | undefined;
+}
+
+export interface SessionInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly state: SessionState;
+  /** Null while it runs, and when a signal ended it. */
+  readonly exitCode: number | null;
+  /** `SIGTERM`, …; null while it runs, and when it ended by itself. */
+  readonly signal: string | null;
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** The next byte's offset: how much the child has written in all. */
+  readonly offset: number;
+  /** The first byte that is still kept. */
+  readonly firstOffset: number;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** Null for a session on pipes. */
+  readonly size: Size | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly watchers: number;
+  /** Who ended it: `timeout` is the session's own limit. Null while it runs, or when it ended by itself. */
+  readonly endedBy: EndedBy | null;
+  /** Why the log is not whole or not growing, in a sentence; null when all is well. */
+  readonly trouble: string | null;
+}
+
+/** What to start. The client gives everything; nothing comes from the daemon's own surroundings. */
+export interface RunRequest {
+  /** Chosen by the client, so that a `run` sent again after a broken link starts nothing twice. */
+  readonly id: string;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** A terminal of this size; without it the child is on pipes. */
+  readonly size?: Size | undefined;
+  readonly umask?: number | undefined;
+  readonly nofileSoft?: number | undefined;
+  /** Ends the session (as `stop` does) when it runs longer. */
+  readonly timeoutMs?: number | undefined;
+  readonly retainBytes?: number | undefined;
+  readonly retainMs?: number | undefined;
+}
+
+/** Where a watch begins: an offset, the beginning of what is kept, the end, or so many bytes before the end. */
+export type WatchFrom = number | 'start' | 'end' | { readonly tailBytes: number };
+
+/** Requests, and what each is answered with. A session is named by id, unique beginning of an id, or name; '' is the latest. */
+export interface Requests {
+  run: { ask: RunRequest; answer: SessionInfo };
+  /** In pages, oldest first: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page. */
+  list: {
+    ask: { readonly after?: string | undefined };
+    answer: { readonly sessions: readonly SessionInfo[]; readonly next: string | null };
+  };
+  get: { ask: { readonly session: string }; answer: SessionInfo };
+  /** Then output frames and watch events on this request's channel, until `unwatch` or the end. */
+  watch: {
+    ask: { readonly session: string; readonly from: WatchFrom; readonly creditBytes: number };
+    answer: { readonly id: string; readonly from: number; readonly offset: number };
+  };
+  unwatch: { ask: { readonly channel: number }; answer: Record<never, never> };
+  resize: { ask: { readonly session: string } & Size; answer: SessionInfo };
+  /** Answered when the session has ended and no process of it is left. */
+  stop: { ask: { readonly session: string; readonly graceMs?: number | undefined }; answer: SessionInfo };
+  kill: { ask: { readonly session: string }; answer: SessionInfo };
+  /** Sends one signal to the child's process group, and no more. */
+  signal: { ask: { readonly session: string; readonly signal: string }; answer: SessionInfo };
+  /** Closes the child's standard input (pipes only). */
+  closeInput: { ask: { readonly session: string }; answer: Record<never, never> };
+  remove: { ask: { readonly session: string; readonly force?: boolean | undefined }; answer: SessionInfo };
+  /** Answered when the session has ended. */
+  wait: { ask: { readonly session: string }; answer: SessionInfo };
+  /** Then events on this request's channel, until `unwatch`. */
+  events: { ask: Record<never, never>; answer: Record<never, never> };
+  status: { ask: Record<never, never>; answer: DaemonStatus };
+  /** Stops every session, then the daemon; answered before the last step. */
+  shutdown: { ask: { readonly graceMs?: number | undefined }; answer: Record<never, never> };
+}
+
+export type Op = keyof Requests;
+
+/** Told on a watch's channel, in order with its output. */
+export type WatchEvent =
+  /** These bytes were asked for and are gone; the next output begins at `to`. */
+  | {
+      readonly type: 'gap';
+      readonly from: number;
+      readonly to: number;
+      readonly reason: 'retention' | 'disk' | 'damaged';
+    }
+  /** Everything that there was when the watch began has been sent. */
+  | { readonly type: 'synced'; readonly offset: number }
+  | { readonly type: 'resized'; readonly offset: number; readonly cols: number; readonly rows: number }
+  /** The end: nothing follows. */
+  | {
+      readonly type: 'exit';
+      readonly offset: number;
+      readonly state: SessionState;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+    }
+  /** The session was removed while it was being watched: nothing follows. */
+  | { readonly type: 'removed' };
+
+/** Told to those who asked for `events`. */
+export type DaemonEvent =
+  | { readonly type: 'session-started'; readonly at: number; readonly session: SessionInfo }
+  | { readonly type: 'session-exited'; readonly at: number; readonly session: SessionInfo }
+  | {
+      readonly type: 'session-resized';
+      readonly at: number;
+      readonly id: string;
+      readonly cols: number;
+      readonly rows: number;
+    }
+  | { readonly type: 'session-removed'; readonly at: number; readonly id: string }
+  | {
+      readonly type: 'log-failed';
+      readonly at: number;
+      readonly id: string;
+      readonly offset: number;
+      readonly error: string;
+    }
+  | {
+      readonly type: 'log-recovered';
+      readonly at: number;
+      readonly id: string;
+      readonly from: number;
+      readonly to: number;
+    };
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly protocol: number;
+  readonly home: string;
+  readonly socket: string;
+  readonly startedAt: number;
+  readonly sessions: { readonly running: number; readonly ended: number };
+  /** Whether sessions survive the death of the keeper. */
+  readonly escrow: boolean;
+  /** Whether exit codes survive the death of the holder: older kernels do not tell them to others than the parent. */
+  readonly exitCodesSurvive: boolean;
+  readonly holder: { readonly pid: number };
+  readonly keeper: { readonly pid: number; readonly rssBytes: number };
+}
+
+export interface Hello {
+  readonly protocol: number;
+  readonly version: string;
+}
