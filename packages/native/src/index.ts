@@ -1,0 +1,188 @@
+/**
+ * The few kernel calls that Node lacks, each typed and documented here; the `.c` files beside it say how.
+ *
+ * Rules of the addon: no threads, no state but the pollers, nothing that blocks. Calls on hot paths return a negative
+ * errno instead of throwing; the others throw an `Error` with `code` ('ENOENT') and `syscall` ('execve').
+ */
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** What a child is to be. Everything it gets is listed here: nothing is inherited from the daemon. */
+export interface SpawnOptions {
+  /** The program: a path if it holds a slash, else looked up in the PATH of `env`. */
+  readonly file: string;
+  /** The whole argument vector, `argv[0]` included. */
+  readonly argv: readonly string[];
+  /** `NAME=value` strings: the child's whole environment. */
+  readonly env: readonly string[];
+  readonly cwd: string;
+  readonly umask: number;
+  /** The soft limit of open files for the child (Node raises its own, children must not see that); capped at the hard limit. */
+  readonly nofileSoft: number;
+  /** With a size, the child gets a PTY as its controlling terminal; without, three pipes. */
+  readonly size?: TerminalSize;
+  /** An open `cgroup.procs`: the child moves itself in there before it runs. -1 for none. */
+  readonly cgroupProcsFd: number;
+}
+
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+  readonly widthPx?: number;
+  readonly heightPx?: number;
+}
+
+/** What the parent holds of a child: all fds close-on-exec and non-blocking. */
+export type Spawned =
+  | {
+      readonly kind: 'pty';
+      readonly pid: number;
+      readonly pidfd: number;
+      readonly master: number;
+      /** Held open so that the last close of the child never hangs up the master before it is drained. */
+      readonly slave: number;
+      /** The path of the slave, `/dev/pts/7`. */
+      readonly pts: string;
+    }
+  | {
+      readonly kind: 'pipes';
+      readonly pid: number;
+      readonly pidfd: number;
+      readonly stdin: number;
+      readonly stdout: number;
+      readonly stderr: number;
+    };
+
+/** How a child ended. `signal` is a number; 0 when it exited by itself. */
+export interface ExitStatus {
+  readonly code: number;
+  readonly signal: number;
+  readonly coreDumped: boolean;
+}
+
+/** Why `transfer` stopped; any negative value is `-errno` of the write into the log. */
+export const TRANSFER = {
+  /** The source has nothing more at the moment. */
+  drained: 0,
+  /** `maxBytes` have been moved; there may be more. */
+  budget: 1,
+  /** The source has ended (EOF or EIO). */
+  ended: 2,
+} as const;
+
+/** Readiness, as epoll says it. */
+export const POLL = { readable: 1, writable: 4, error: 8, hangup: 16 } as const;
+
+/**
+ * Waits for many fds with one entry in Node's own loop (an epoll set, polled by libuv), so that a session costs no
+ * handle, no thread and no wake-up while nothing happens. Level-triggered. Keeps the process alive until it is closed.
+ */
+export interface Poller {
+  /** Adds `fd`, or changes the events that it is watched for. `events` 0 keeps it in the set, but silent. */
+  set(fd: number, events: number): void;
+  /** Forgets `fd`. Must be called before the fd is closed. */
+  delete(fd: number): void;
+  close(): void;
+}
+
+export interface Native {
+  /** Forks (vfork) and executes. Throws with `syscall` 'execve', 'chdir', 'openpty', … when the child could not start. */
+  spawn(options: SpawnOptions): Spawned;
+
+  /**
+   * The exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as
+   * somebody else's child and not yet reaped. Reaps our own children; for others it asks the kernel (PIDFD_GET_INFO,
+   * Linux 6.15), which is how exit codes survive the death of the parent.
+   */
+  exitStatus(pidfd: number): ExitStatus | null;
+  /** Whether this kernel can tell the exit code of a process that is not our child. */
+  canReadForeignExit(): boolean;
+  pidfdOpen(pid: number): number;
+  /** 0, or -errno (-ESRCH: it is already gone). Cannot hit another process, however often pids are reused. */
+  pidfdSignal(pidfd: number, signal: number): number;
+
+  /**
+   * Moves bytes from `source` into the file `log` at `position`, by splice, without ever holding them in this process:
+   * a kill at any instruction leaves each byte either in the source, in `pipe` or in the log. `pipe` is an escrow pipe
+   * from `openPipe` (its rest is moved first), or -1 when `source` is itself a pipe. Where splice from a tty is refused
+   * (EINVAL), the bytes are read and written into the pipe instead. `log` must not be open with O_APPEND.
+   *
+   * `result[0]` = bytes now in the log, `result[1]` = why it stopped (TRANSFER, or -errno of the log).
+   * What is in the pipe when the log refuses stays there.
+   */
+  transfer(source: number, pipe: number, log: number, position: number, maxBytes: number, result: Int32Array): void;
+  /** One fd that is both ends of a new pipe. */
+  openPipe(): number;
+  /** Bytes waiting in a pipe, tty or socket (FIONREAD). */
+  available(fd: number): number;
+
+  /** Bytes read, 0 at the end, or -errno. */
+  read(fd: number, into: Uint8Array): number;
+  /** Bytes written, or -errno. */
+  write(fd: number, bytes: Uint8Array): number;
+
+  setSize(master: number, size: TerminalSize): void;
+  getSize(master: number): Required<TerminalSize>;
+  /** The foreground process group of a terminal, or -errno. */
+  foregroundGroup(master: number): number;
+
+  /** Two connected unix stream sockets, non-blocking, close-on-exec. */
+  socketPair(): [number, number];
+  /** Sends bytes and, with the first of them, fds. Bytes sent, or -errno. No fd is sent unless at least one byte is. */
+  sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
+  /**
+   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Bytes, 0 at the end, or -errno.
+   * -EMFILE: there was no room for all of the fds, so these are lost, and the connection is of no more use.
+   */
+  receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
+  /** A listening unix stream socket at `path`, created with mode 0600 whatever the umask. Throws EADDRINUSE etc. */
+  listenUnix(path: string, backlog: number): number;
+  /** The user id of the process at the other end of a unix socket. */
+  peerUid(socket: number): number;
+  /** Tries to lock; false when somebody else has it. The lock lives as long as any copy of the fd. */
+  tryLock(fd: number): boolean;
+  /** Sets or clears close-on-exec. */
+  setCloexec(fd: number, on: boolean): void;
+  /** Marks every fd from `first` on close-on-exec: what we inherited by accident is not passed on. */
+  cloexecFrom(first: number): void;
+  close(fd: number): void;
+  /** Orphaned descendants become our children instead of init's, so that they can be found and reaped. */
+  becomeSubreaper(): void;
+  /** Reaps one ended child that is not among `known`, and gives its pid; 0 when there is none. */
+  reapStray(known: readonly number[]): number;
+
+  /**
+   * `onReady(ready, count)`: `count` fds are ready, in `ready` as pairs fd, events. The array is reused between calls.
+   * The callback may call `set`, `delete` and `close`: what then no longer holds further down in `ready` is changed to
+   * the pair -1, 0 at once, so that an fd deleted, closed and opened anew never gets the report of its predecessor.
+   * What the callback throws is an `uncaughtException`.
+   */
+  createPoller(onReady: (ready: Int32Array, count: number) => void): Poller;
+}
+
+/** The number of a signal by name. */
+export function signalNumber(name: string): number | undefined {
+  return (constants.signals as Record<string, number>)[name];
+}
+
+/** The name of a signal by number, `SIG35` for those without one. */
+export function signalName(signal: number): string {
+  for (const [name, value] of Object.entries(constants.signals)) if (value === signal) return name;
+  return `SIG${signal}`;
+}
+
+/** The addon lies beside the bundle (`dist/`); during tests of the sources, in the repository's `dist/`. */
+function load(): Native {
+  const require = createRequire(import.meta.url);
+  const beside = fileURLToPath(new URL('./spool_native.node', import.meta.url));
+  const inRepository = fileURLToPath(new URL('../../../dist/spool_native.node', import.meta.url));
+  try {
+    return require(beside) as Native;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'MODULE_NOT_FOUND') throw error;
+    return require(inRepository) as Native;
+  }
+}
+
+export const native: Native = load();

@@ -1,0 +1,132 @@
+/** How processes ended, our own and others, and who reaps them. */
+import { constants } from 'node:os';
+import { expect, test } from 'vitest';
+import { native, POLL, signalName, signalNumber } from './index.ts';
+import {
+  SIZE,
+  finish,
+  folder,
+  freshNode,
+  guardAgainstLeaks,
+  line,
+  pipes,
+  release,
+  run,
+  spawn,
+  stateOf,
+  until,
+} from './test-children.ts';
+
+const { ESRCH } = constants.errno;
+
+guardAgainstLeaks();
+
+test('[RUN-3] every exit code from 0 to 255 is exact', async () => {
+  const codes = await Promise.all(
+    Array.from({ length: 256 }, async (_, code) => (await run(['sh', '-c', `exit ${code}`])).status),
+  );
+  expect(codes).toEqual(Array.from({ length: 256 }, (_, code) => ({ code, signal: 0, coreDumped: false })));
+});
+
+test('[RUN-3] every signal that ends a process is exact, on pipes and on a terminal', async () => {
+  const harmless = ['SIGCHLD', 'SIGCONT', 'SIGURG', 'SIGWINCH', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU'];
+  const deadly = [...Array(31).keys(), 33, 63].map((n) => n + 1).filter((n) => !harmless.includes(signalName(n)));
+  for (const size of [undefined, SIZE]) {
+    const ends = await Promise.all(
+      deadly.map(async (signal) => {
+        const child = spawn(['sleep', '1000'], size && { size });
+        expect(native.exitStatus(child.pidfd)).toBe(null);
+        expect(native.pidfdSignal(child.pidfd, signal)).toBe(0);
+        await until(child.pidfd, POLL.readable);
+        const status = native.exitStatus(child.pidfd)!;
+        release(child);
+        return { code: status.code, signal: status.signal };
+      }),
+    );
+    expect(ends).toEqual(deadly.map((signal) => ({ code: 0, signal })));
+  }
+});
+
+test('a dumped core is told', async () => {
+  const { status } = await run(['sh', '-c', 'ulimit -c unlimited 2>/dev/null; kill -ABRT $$'], { cwd: folder });
+  expect(status).toMatchObject({ code: 0, signal: signalNumber('SIGABRT') });
+  expect(status.coreDumped).toBeTypeOf('boolean'); // depends on core_pattern and the hard limit of this machine
+});
+
+test('[RUN-3] the status can be asked for again after the child was reaped', async () => {
+  const child = spawn(['sh', '-c', 'exit 7']);
+  await until(child.pidfd, POLL.readable);
+  expect(native.exitStatus(child.pidfd)).toEqual({ code: 7, signal: 0, coreDumped: false });
+  const again = native.canReadForeignExit() ? { code: 7, signal: 0, coreDumped: false } : null;
+  expect(native.exitStatus(child.pidfd)).toEqual(again);
+  expect(native.pidfdSignal(child.pidfd, constants.signals.SIGTERM)).toBe(-ESRCH);
+  release(child);
+});
+
+test.skipIf(!native.canReadForeignExit())(
+  '[RUN-3] the exit code of a foreign process is known once its parent has reaped it (Linux 6.15)',
+  async () => {
+    for (const [how, expected] of [
+      ['exit 37', { code: 37, signal: 0, coreDumped: false }],
+      ['exit 0', { code: 0, signal: 0, coreDumped: false }],
+      ['kill -KILL', { code: 0, signal: 9, coreDumped: false }],
+    ] as const) {
+      const parent = pipes(['sh', '-c', `exec 3<&0; (read x <&3; ${how}) & echo $!; wait; echo reaped; read y`]);
+      const pidfd = native.pidfdOpen(Number(await line(parent.stdout)));
+      expect(native.exitStatus(pidfd)).toBe(null); // it runs
+      native.pidfdSignal(parent.pidfd, constants.signals.SIGSTOP);
+      while (stateOf(parent.pid) !== 'T'); // now it cannot reap
+      if (expected.signal) native.pidfdSignal(pidfd, expected.signal);
+      else native.write(parent.stdin, Buffer.from('\n'));
+      await until(pidfd, POLL.readable);
+      expect(stateOf(parent.pid)).toBe('T');
+      expect(native.exitStatus(pidfd)).toBe(null); // it is a zombie: over, but the kernel has not written it down
+      native.pidfdSignal(parent.pidfd, constants.signals.SIGCONT);
+      expect(await line(parent.stdout)).toBe('reaped');
+      expect(native.exitStatus(pidfd)).toEqual(expected);
+      native.close(pidfd);
+      native.close(parent.stdin);
+      await finish({ ...parent, stdin: -1 });
+    }
+  },
+);
+
+test('a pidfd of nobody cannot be opened', () => {
+  expect(() => native.pidfdOpen(2 ** 22 + 1)).toThrow(
+    expect.objectContaining({ code: 'ESRCH', syscall: 'pidfd_open' }),
+  );
+});
+
+test('a subreaper gets orphans, and reaps them without touching the children it knows', async () => {
+  const { strays, known, rest } = await freshNode<{ strays: number[]; known: number; rest: number }>(`
+    native.becomeSubreaper();
+    const spawn = (script) => native.spawn({ file: 'sh', argv: ['sh', '-c', script], env: ['PATH=/usr/bin:/bin'],
+      cwd: '/', umask: 0, nofileSoft: 99, cgroupProcsFd: -1 });
+    // The known child ends first, so that it is the one the kernel shows first; its orphans end after it.
+    const child = spawn('exec 3<&0; for i in 1 2 3; do (sh -c "read x" <&3 & ); done; exit 5');
+    const ended = (pidfd) => new Promise((done) => {
+      const poller = native.createPoller(() => { poller.close(); done(); });
+      poller.set(pidfd, 1);
+    });
+    await ended(child.pidfd);
+    const orphans = () => require('fs').readdirSync('/proc/self/task').flatMap((task) =>
+      require('fs').readFileSync('/proc/self/task/' + task + '/children', 'utf8').split(' ').filter(Boolean).map(Number)
+    ).filter((pid) => pid !== child.pid);
+    const pidfds = orphans().map((pid) => native.pidfdOpen(pid));
+    native.close(child.stdin);
+    await Promise.all(pidfds.map(ended));
+    const strays = [];
+    for (let pid; (pid = native.reapStray([child.pid])) !== 0;) strays.push(pid);
+    report({ strays, known: native.exitStatus(child.pidfd).code, rest: native.reapStray([]) });`);
+  expect(strays).toHaveLength(3);
+  expect({ known, rest }).toEqual({ known: 5, rest: 0 });
+});
+
+test('signals have names and numbers', () => {
+  expect([signalNumber('SIGTERM'), signalNumber('SIGNO'), signalName(9), signalName(35)]).toEqual([
+    15,
+    undefined,
+    'SIGKILL',
+    'SIG35',
+  ]);
+});

@@ -1,0 +1,45 @@
+/* Terminals: their size, and who is in front of them. */
+#include "addon.h"
+
+#include <errno.h>
+
+struct winsize size_of(Call *call, napi_value size) {
+  return (struct winsize){
+      .ws_col = (unsigned short)int_of(call, property(call, size, "cols"), "cols"),
+      .ws_row = (unsigned short)int_of(call, property(call, size, "rows"), "rows"),
+      .ws_xpixel = (unsigned short)optional_int(call, size, "widthPx"),
+      .ws_ypixel = (unsigned short)optional_int(call, size, "heightPx"),
+  };
+}
+
+napi_value js_set_size(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int master = int_of(&call, call.at[0], "master");
+  struct winsize size = size_of(&call, call.at[1]);
+  if (!call.failed && ioctl(master, TIOCSWINSZ, &size) == -1) throw_errno(env, errno, "ioctl", NULL);
+  return NULL;
+}
+
+napi_value js_get_size(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int master = int_of(&call, call.at[0], "master");
+  struct winsize size = {0};
+  if (call.failed) return NULL;
+  if (ioctl(master, TIOCGWINSZ, &size) == -1) return throw_errno(env, errno, "ioctl", NULL);
+  napi_value result = NULL;
+  napi_create_object(env, &result);
+  put_int(env, result, "cols", size.ws_col);
+  put_int(env, result, "rows", size.ws_row);
+  put_int(env, result, "widthPx", size.ws_xpixel);
+  put_int(env, result, "heightPx", size.ws_ypixel);
+  return result;
+}
+
+napi_value js_foreground_group(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int master = int_of(&call, call.at[0], "master");
+  pid_t group = 0;
+  if (call.failed) return NULL;
+  int result = ioctl(master, TIOCGPGRP, &group);
+  return outcome(env, result == -1 ? -1 : group);
+}
