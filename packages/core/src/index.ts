@@ -1,0 +1,5 @@
+export * from './life.ts';
+export { Log } from './log.ts';
+export * from './log-types.ts';
+export * from './process-sweep.ts';
+export * from './session-record.ts';

@@ -1,0 +1,73 @@
+/**
+ * Compresses one sealed segment, off-thread, so that a kill at any point leaves the segment readable, exactly once:
+ *
+ *     raw │ raw + unfinished │ raw + compressed (settled at the next open) │ compressed
+ *
+ * Between the awaits everything may have changed: retention may have dropped the segment, somebody may have closed the
+ * log and opened it anew. So before each step that others see, it asks whether it is still wanted.
+ */
+import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, FILE_MODE, remove, syncFolder } from './log-files.ts';
+import { compressedName, rawName, TEMPORARY } from './log-names.ts';
+import { packZstd } from './zstd-file.ts';
+
+/** Its points, announced for tests: the state of the folder at each is what a kill there would leave. */
+export type CompressStep = 'read' | 'packed' | 'created' | 'written' | 'synced' | 'renamed' | 'durable' | 'removed';
+
+export interface CompressWork {
+  readonly folder: string;
+  readonly start: number;
+  /** Whether the segment is still there and the log still ours. */
+  readonly isWanted: () => boolean;
+  /** The raw file is gone. Called before anybody else can look. */
+  readonly onReplaced: () => void;
+  readonly onStep?: ((step: CompressStep) => void) | undefined;
+}
+
+/** True when the raw file has been replaced; false when it was not wanted any more. Rejects when the disk refuses. */
+export async function compressSegment(work: CompressWork): Promise<boolean> {
+  const { folder, start, isWanted, onStep } = work;
+  const raw = join(folder, rawName(start));
+  const compressed = join(folder, compressedName(start));
+  // A name that nobody else has: another process may be compressing the same segment, and must not rename our half.
+  const temporary = join(folder, `${compressedName(start)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
+  try {
+    const bytes = await readFile(raw);
+    onStep?.('read');
+    const packed = await packZstd(bytes);
+    onStep?.('packed');
+    if (!isWanted()) return false;
+    await writeDurably(temporary, packed, onStep);
+    if (!isWanted()) return false;
+    renameSync(temporary, compressed);
+    onStep?.('renamed');
+    await syncFolder(folder);
+    onStep?.('durable');
+    if (!isWanted() || !remove(raw)) return false;
+    work.onReplaced();
+    onStep?.('removed');
+    return true;
+  } catch (error) {
+    // Retention or a removed session took the files away below us: that is an answer, not a failure.
+    if (errorCode(error) === 'ENOENT' && !isWanted()) return false;
+    throw error;
+  } finally {
+    remove(temporary);
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array, onStep: CompressWork['onStep']): Promise<void> {
+  const file = await open(path, 'wx', FILE_MODE);
+  try {
+    onStep?.('created');
+    await file.writeFile(bytes);
+    onStep?.('written');
+    await file.datasync();
+    onStep?.('synced');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,86 @@
+/** How the log touches the disk: every file 0600, every folder 0700, nothing followed, nothing blocked on. */
+import { closeSync, constants, fdatasync, fsync, mkdirSync, openSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_RDWR } = constants;
+
+/** The code of a system error ('ENOSPC'); undefined for anything else, which is then a bug of ours. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return typeof (error as NodeJS.ErrnoException | undefined)?.errno === 'number';
+}
+
+export function openToRead(path: string): number {
+  return openSync(path, O_RDONLY | O_NOFOLLOW);
+}
+
+/** Opens or creates. Never with O_APPEND: splice refuses it. A folder that somebody removed is made again. */
+export function openToWrite(path: string): number {
+  try {
+    return openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    createFolder(dirname(path));
+    return openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
+  }
+}
+
+/** Not `recursive`: on a read-only disk Node then says ENOENT, which is not the reason. */
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, FOLDER_MODE);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return;
+    if (errorCode(error) !== 'ENOENT') throw error;
+    createFolder(dirname(folder));
+    mkdirSync(folder, FOLDER_MODE);
+  }
+}
+
+/** Whether the file is gone now. What cannot be removed (a read-only disk) stays, and that harms nobody. */
+export function remove(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return error.code === 'ENOENT';
+  }
+}
+
+/**
+ * Puts a file on the disk, off-thread. It opens the file anew instead of taking the fd that is written through: that one
+ * may be closed by a rotation while the sync is under way, and its number then belongs to somebody else.
+ */
+export async function syncFile(path: string): Promise<void> {
+  await sync(path, fdatasync);
+}
+
+/** The names in a folder are data of the folder: a new file is durable only after this. */
+export async function syncFolder(path: string): Promise<void> {
+  await sync(path, fsync);
+}
+
+type Sync = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
+
+async function sync(path: string, how: Sync): Promise<void> {
+  let fd: number;
+  try {
+    fd = openToRead(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return; // retention dropped it, or it is compressed, which synced it
+    throw error;
+  }
+  try {
+    await new Promise<void>((resolve, reject) => how(fd, (error) => (error ? reject(error) : resolve())));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The names of a log's files: the offset of the first byte in sixteen digits, so that the order of the names is the
+ * order of the bytes, and a folder listing is a table of contents.
+ */
+const DIGITS = 16;
+
+const RAW = '.log';
+const COMPRESSED = '.log.zst';
+const INDEX = '.idx';
+/** Anything that ends so was being made when its maker died: it may be removed. */
+export const TEMPORARY = '.tmp';
+
+export const rawName = (start: number): string => digits(start) + RAW;
+export const compressedName = (start: number): string => digits(start) + COMPRESSED;
+export const indexName = (start: number): string => digits(start) + INDEX;
+
+export type FileKind = 'raw' | 'compressed' | 'index';
+
+/** What a name says, or undefined if it is not one of ours. */
+export function parseName(name: string): { readonly start: number; readonly kind: FileKind } | undefined {
+  const kind = KINDS.get(name.slice(DIGITS));
+  const start = DIGITS_ONLY.test(name) ? Number(name.slice(0, DIGITS)) : Number.NaN;
+  // Sixteen digits reach a little further than numbers are exact.
+  return kind !== undefined && Number.isSafeInteger(start) ? { start, kind } : undefined;
+}
+
+const KINDS = new Map<string, FileKind>([
+  [RAW, 'raw'],
+  [COMPRESSED, 'compressed'],
+  [INDEX, 'index'],
+]);
+const DIGITS_ONLY = /^[0-9]{16}\./;
+
+function digits(start: number): string {
+  return String(start).padStart(DIGITS, '0');
+}

@@ -1,0 +1,48 @@
+/** The words that the log and its users share. */
+
+/** A run of bytes out of a log, or the news that they are gone. */
+export type LogRead =
+  | { readonly type: 'bytes'; readonly from: number; readonly bytes: Uint8Array; readonly stream: LogStream }
+  /** [from, to) was asked for and is not there: retention dropped it, the disk was full, or a file is damaged. */
+  | { readonly type: 'gap'; readonly from: number; readonly to: number; readonly reason: GapReason }
+  /** Nothing after `from` yet. */
+  | { readonly type: 'end'; readonly from: number };
+
+export type GapReason = 'retention' | 'disk' | 'damaged';
+
+/** Which of the child's outputs the bytes came from. A PTY has only `stdout`. */
+export type LogStream = 'stdout' | 'stderr';
+
+/** Where the next bytes go: at `position` of `fd`, and no more than `roomBytes` of them. */
+export interface LogSink {
+  readonly fd: number;
+  readonly position: number;
+  readonly roomBytes: number;
+}
+
+/** Something that happened at an offset: stored in the time index beside the bytes. */
+export type LogMark =
+  | { readonly type: 'time'; readonly offset: number; readonly at: number }
+  | {
+      readonly type: 'resize';
+      readonly offset: number;
+      readonly at: number;
+      readonly cols: number;
+      readonly rows: number;
+    }
+  | { readonly type: 'stream'; readonly offset: number; readonly at: number; readonly stream: LogStream }
+  | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
+
+export interface LogOptions {
+  /** A segment is sealed when it has this many bytes. */
+  readonly segmentBytes: number;
+  /** Retention by what the segments take on disk; the open segment always stays. */
+  readonly retainBytes: number;
+  readonly retainMs: number;
+}
+
+export const LOG_DEFAULTS: LogOptions = {
+  segmentBytes: 4 * 1024 * 1024,
+  retainBytes: 256 * 1024 * 1024,
+  retainMs: 30 * 24 * 60 * 60 * 1000,
+};

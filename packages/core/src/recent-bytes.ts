@@ -1,0 +1,52 @@
+/**
+ * The last few runs of bytes that somebody read, shared by all logs of the process: its size is a promise about memory,
+ * whatever the number of sessions. Entries belong to an owner and are forgotten with it.
+ *
+ * The bytes are handed to several readers: nobody may write to them.
+ */
+export class RecentBytes {
+  readonly #capacity: number;
+  /** Newest first; so few that looking at each is cheaper than hashing. */
+  readonly #entries: Entry[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  find(owner: object, from: number, length: number): Uint8Array | undefined {
+    const entries = this.#entries;
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!;
+      if (entry.owner !== owner || entry.from !== from || entry.length !== length) continue;
+      if (i > 0) {
+        entries.splice(i, 1);
+        entries.unshift(entry);
+      }
+      return entry.bytes;
+    }
+    return undefined;
+  }
+
+  keep(owner: object, from: number, length: number, bytes: Uint8Array): void {
+    if (this.#entries.length === this.#capacity) this.#entries.pop();
+    this.#entries.unshift({ owner, from, length, bytes });
+  }
+
+  forget(owner: object): void {
+    for (let i = this.#entries.length - 1; i >= 0; i--) {
+      if (this.#entries[i]!.owner === owner) this.#entries.splice(i, 1);
+    }
+  }
+
+  /** For tests and metrics. */
+  get size(): number {
+    return this.#entries.length;
+  }
+}
+
+interface Entry {
+  readonly owner: object;
+  readonly from: number;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+}

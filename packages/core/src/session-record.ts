@@ -1,0 +1,72 @@
+/**
+ * What is known of a session besides its bytes, as one small JSON file in its folder.
+ *
+ * One file each, and no database, so that damage costs one session and a person can read it. Written to a temporary name
+ * and renamed: a kill at any moment leaves the old record or the new one.
+ */
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import type { EndedBy, RunRequest, Size } from '@spool/protocol';
+import type { Ending, Life } from './life.ts';
+
+export interface SessionRecord {
+  readonly run: RunRequest;
+  readonly name: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly size: Size | null;
+  readonly ending: Ending | null;
+  readonly end: {
+    readonly state: Extract<Life, { phase: 'ended' }>['state'];
+    readonly exitCode: number | null;
+    readonly signal: string | null;
+    readonly at: number;
+    readonly by: EndedBy | null;
+    readonly offset: number;
+  } | null;
+}
+
+export function writeRecord(folder: string, record: SessionRecord, { durably = false } = {}): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${folder}/session.json.tmp`;
+  const fd = openSync(temporary, 'w', 0o600);
+  try {
+    writeSync(fd, `${JSON.stringify(record)}\n`);
+    if (durably) fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, `${folder}/session.json`);
+}
+
+/** Null when there is none, or none that can be understood. */
+export function readRecord(folder: string): SessionRecord | null {
+  try {
+    const record = JSON.parse(readFileSync(`${folder}/session.json`, 'utf8')) as SessionRecord;
+    const isWhole =
+      typeof record.run?.id === 'string' && Array.isArray(record.run.command) && typeof record.startedAt === 'number';
+    return isWhole ? record : null;
+  } catch {
+    return null; // missing or damaged: that costs this one session its name, not the daemon its life
+  }
+}
+
+/** The ids of all sessions that have a folder. */
+export function listRecords(sessions: string): readonly string[] {
+  return readdirSync(sessions, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && /^[a-z0-9]{8,32}$/.test(entry.name))
+    .map((entry) => entry.name);
+}
+
+export function removeRecord(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
