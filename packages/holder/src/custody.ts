@@ -1,0 +1,117 @@
+/**
+ * The children and their file descriptors, held in escrow: whatever happens to the keeper, the terminals stay open and
+ * the exit codes are known.
+ */
+import { openSync } from 'node:fs';
+import { native, POLL, type Spawned } from '@spool/native';
+import type { FdWatch } from '@spool/native/fd-watch';
+import type { HeldExit, HeldSession, RunRequest } from '@spool/protocol';
+
+/** Linux's usual soft limit of open files, for callers that did not say theirs. */
+const NOFILE_SOFT_DEFAULT = 1024;
+
+/** A child of a dead holder is reaped by init, a moment after its end; only then can the kernel tell its exit code. */
+const FOREIGN_EXIT_TRIES = 12;
+
+export interface Held {
+  session: HeldSession;
+  /** master, slave, pipe, pidfd; or stdin, stdout, stderr, pidfd. */
+  fds: readonly number[];
+}
+
+export class Custody {
+  readonly #held = new Map<string, Held>();
+  readonly #watch: FdWatch;
+  readonly #onExit: (id: string, exit: HeldExit) => void;
+
+  constructor(watch: FdWatch, onExit: (id: string, exit: HeldExit) => void) {
+    this.#watch = watch;
+    this.#onExit = onExit;
+  }
+
+  all(): Iterable<Held> {
+    return this.#held.values();
+  }
+
+  get(id: string): Held | undefined {
+    return this.#held.get(id);
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Starts a child and holds it. Throws what the kernel said. */
+  spawn(run: RunRequest, startedAt: number): Held {
+    const { size } = run;
+    const spawned = native.spawn({
+      file: run.command[0]!,
+      argv: run.command,
+      env: Object.entries(run.env).map(([name, value]) => `${name}=${value}`),
+      cwd: run.cwd,
+      umask: run.umask ?? 0o022,
+      nofileSoft: run.nofileSoft ?? NOFILE_SOFT_DEFAULT,
+      cgroupProcsFd: -1,
+      ...(size && {
+        size: { cols: size.cols, rows: size.rows, widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 },
+      }),
+    });
+    const { kind, pid } = spawned;
+    return this.take({ run, kind, pid, startedAt, exit: null, endAtLeast: 0, isInputClosed: false }, fdsOf(spawned));
+  }
+
+  /** Holds a session: our own new child, or one that another holder started. */
+  take(session: HeldSession, fds: readonly number[]): Held {
+    const held: Held = { session, fds };
+    this.#held.set(session.run.id, held);
+    if (session.exit === null) {
+      const pidfd = fds.at(-1)!;
+      this.#watch.watch(pidfd, POLL.readable, () => {
+        this.#watch.unwatch(pidfd);
+        this.#learnExit(held, FOREIGN_EXIT_TRIES);
+      });
+    }
+    return held;
+  }
+
+  note(id: string, endAtLeast: number): void {
+    const held = this.#held.get(id);
+    if (held) held.session = { ...held.session, endAtLeast };
+  }
+
+  /** An end of file reaches the child only when nobody holds the other end of its input. */
+  closeInput(id: string): void {
+    const held = this.#held.get(id);
+    if (!held || held.session.isInputClosed || held.session.kind !== 'pipes') return;
+    native.close(held.fds[0]!);
+    held.fds = [openSync('/dev/null', 'w'), ...held.fds.slice(1)];
+    held.session = { ...held.session, isInputClosed: true };
+  }
+
+  /** The keeper has everything on disk: the fds may go. */
+  release(id: string): void {
+    const held = this.#held.get(id);
+    if (!held) return;
+    this.#held.delete(id);
+    this.#watch.unwatch(held.fds.at(-1)!);
+    for (const fd of held.fds) native.close(fd);
+  }
+
+  #learnExit(held: Held, triesLeft: number): void {
+    const { id } = held.session.run;
+    if (this.#held.get(id) !== held) return;
+    const status = native.exitStatus(held.fds.at(-1)!);
+    if (status === null && triesLeft > 0) {
+      setTimeout(() => this.#learnExit(held, triesLeft - 1), 2 ** (FOREIGN_EXIT_TRIES - triesLeft));
+      return;
+    }
+    const exit: HeldExit = status ?? 'unknown';
+    held.session = { ...held.session, exit };
+    this.#onExit(id, exit);
+  }
+}
+
+function fdsOf(spawned: Spawned): readonly number[] {
+  if (spawned.kind === 'pipes') return [spawned.stdin, spawned.stdout, spawned.stderr, spawned.pidfd];
+  return [spawned.master, spawned.slave, native.openPipe(), spawned.pidfd];
+}

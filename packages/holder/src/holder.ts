@@ -1,0 +1,201 @@
+/**
+ * The holder: forks children, holds their file descriptors, knows how they ended, and keeps a keeper running.
+ * No network, no parsing, no bytes of any session pass through it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { unlinkSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { native } from '@spool/native';
+import { FdLink } from '@spool/native/fd-link';
+import type { FdWatch } from '@spool/native/fd-watch';
+import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS, SILENCE_MS_MAX } from '@spool/protocol';
+import { Custody } from './custody.ts';
+import type { DaemonLog } from './daemon-log.ts';
+
+/** A keeper that lived this long was well: its successor starts at once. */
+const HEALTHY_MS = 400;
+const BACKOFF_MS_FIRST = 20;
+
+/** The keeper's garbage is short-lived: a small nursery keeps what it costs in memory small, and costs no speed. */
+const KEEPER_FLAGS = ['--max-semi-space-size=2'];
+const BACKOFF_MS_MAX = 2000;
+
+export interface HolderOptions {
+  readonly watch: FdWatch;
+  readonly log: DaemonLog;
+  readonly daemon: DaemonRecord;
+  /** The listening socket and the daemon's lock: held here too, so that a keeper's death closes neither. */
+  readonly commonFds: readonly [socket: number, lock: number];
+}
+
+interface Keeper {
+  readonly link: FdLink<FromKeeper, FromHolder>;
+  readonly startedAt: number;
+  readonly pid: number;
+  readonly pidfd: number;
+  heardAt: number;
+}
+
+export class Holder {
+  readonly #options: HolderOptions;
+  readonly #custody: Custody;
+  #keeper: Keeper | null = null;
+  #backoffMs = 0;
+  #pingAt = 0;
+  #isShuttingDown = false;
+
+  constructor(options: HolderOptions) {
+    this.#options = options;
+    this.#custody = new Custody(options.watch, (id, exit) => this.#tell({ type: 'exit', id, exit }));
+  }
+
+  /** Goes on with a keeper whose holder died: it will hand over what it has. */
+  attach(link: FdLink<FromKeeper, FromHolder>, pid: number): void {
+    const now = performance.now();
+    this.#keeper = { link, pid, pidfd: native.pidfdOpen(pid), startedAt: now, heardAt: now };
+    link.send({ type: 'welcome', holderPid: process.pid, daemon: this.#options.daemon }, this.#options.commonFds);
+    this.#schedulePing();
+  }
+
+  startKeeper(): void {
+    const [ours, theirs] = native.socketPair();
+    const pid = this.#options.daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
+    if (pid === undefined) {
+      native.close(ours);
+      this.#restartKeeper();
+      return;
+    }
+    const link = new FdLink<FromKeeper, FromHolder>(this.#options.watch, ours, {
+      onMessage: (message, fds) => this.hear(message, fds),
+      onEnd: () => this.keeperGone('it closed its link'),
+    });
+    this.attach(link, pid);
+    for (const held of this.#custody.all()) link.send({ type: 'session', session: held.session }, held.fds);
+    link.send({ type: 'adopted' });
+  }
+
+  #startProcess(socket: number): number | undefined {
+    const child = spawn(process.execPath, [...KEEPER_FLAGS, sibling('keeper.mjs'), '--link-fd', '3'], {
+      stdio: ['ignore', 'ignore', this.#options.log.fd, socket],
+      detached: true,
+      cwd: '/',
+    });
+    native.close(socket);
+    child.on('error', (error) => this.#options.log.say(`the keeper could not be started: ${error.message}`));
+    child.on('exit', (code, signal) => this.#keeperExited(child, code, signal));
+    return child.pid;
+  }
+
+  /** Without escrow: the same keeper, over the same kind of link, in this process. */
+  #startHere(socket: number): number {
+    void import(sibling('keeper-here.mjs')).then(
+      ({ Keeper }: { Keeper: new (socket: number) => unknown }) => new Keeper(socket),
+    );
+    return process.pid;
+  }
+
+  hear(message: FromKeeper, fds: readonly number[]): void {
+    if (this.#keeper) this.#keeper.heardAt = performance.now();
+    switch (message.type) {
+      case 'spawn':
+        return this.#spawn(message.run);
+      case 'done':
+        return this.#custody.release(message.id);
+      case 'note':
+        return this.#custody.note(message.id, message.endAtLeast);
+      case 'close-input':
+        return this.#custody.closeInput(message.id);
+      case 'shutdown':
+        return this.#shutdown();
+      case 'ask':
+        return this.#tell({ type: 'here' });
+      case 'pong':
+        return;
+      case 'hand':
+        this.#custody.take(message.session, fds);
+        return;
+      case 'handed':
+        return this.#tell({ type: 'held' });
+      case 'hand-over':
+        return; // the first word to a new holder, heard by main
+    }
+  }
+
+  #spawn(run: Parameters<Custody['spawn']>[0]): void {
+    // Sent again after a broken link: it runs already, and is told again.
+    const known = this.#custody.get(run.id);
+    if (known) return this.#tell({ type: 'session', session: known.session }, known.fds);
+    try {
+      const held = this.#custody.spawn(run, Date.now());
+      this.#tell({ type: 'session', session: held.session }, held.fds);
+    } catch (error) {
+      const { code = 'UNKNOWN', syscall = 'spawn' } = error as NodeJS.ErrnoException;
+      this.#tell({ type: 'spawn-failed', id: run.id, code, syscall });
+    }
+  }
+
+  #tell(message: FromHolder, fds: readonly number[] = []): void {
+    this.#keeper?.link.send(message, fds);
+  }
+
+  #schedulePing(): void {
+    if (this.#pingAt !== 0) return;
+    this.#pingAt = performance.now() + PING_INTERVAL_MS;
+    setTimeout(() => this.#ping(), PING_INTERVAL_MS);
+  }
+
+  #ping(): void {
+    const now = performance.now();
+    const lateMs = now - this.#pingAt;
+    this.#pingAt = 0;
+    const keeper = this.#keeper;
+    if (!keeper) return;
+    // If we were ourselves held up (a suspended laptop, a stopped process), the keeper's silence proves nothing.
+    if (lateMs > PING_INTERVAL_MS) keeper.heardAt = now;
+    if (now - keeper.heardAt > SILENCE_MS_MAX) return this.keeperGone('it did not answer');
+    keeper.link.send({ type: 'ping' });
+    this.#schedulePing();
+  }
+
+  #keeperExited(child: ChildProcess, code: number | null, signal: string | null): void {
+    if (this.#keeper?.pid === child.pid) this.keeperGone(signal ? `killed by ${signal}` : `it exited with ${code}`);
+  }
+
+  keeperGone(why: string): void {
+    const keeper = this.#keeper;
+    if (!keeper || this.#isShuttingDown) return;
+    this.#keeper = null;
+    keeper.link.close();
+    // A keeper that hangs, or closed its link, must not go on beside its successor.
+    native.pidfdSignal(keeper.pidfd, constants.signals.SIGKILL);
+    native.close(keeper.pidfd);
+    this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
+    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#custody.size} sessions are safe`);
+    this.#restartKeeper();
+  }
+
+  #restartKeeper(): void {
+    const waitMs = this.#backoffMs;
+    this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_FIRST, waitMs * 1.5));
+    if (waitMs < BACKOFF_MS_FIRST * 2) this.startKeeper();
+    else setTimeout(() => this.startKeeper(), waitMs);
+  }
+
+  #shutdown(): void {
+    this.#isShuttingDown = true;
+    const { home } = this.#options.daemon;
+    try {
+      unlinkSync(home.socket);
+    } catch {
+      // ENOENT: somebody removed it by hand
+    }
+    this.#options.log.say('stopped as asked');
+    process.exit(0);
+  }
+}
+
+/** Our programs lie beside each other in `dist/`. */
+function sibling(name: string): string {
+  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+}

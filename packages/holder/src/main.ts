@@ -1,0 +1,105 @@
+/**
+ * The holder's entry. It is started in one of two ways:
+ *   --ready-fd N   by a client: become the daemon, unless there is one; say on N how that went
+ *   --link-fd N    by a keeper whose holder died: take everything from it, and hold it
+ */
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { native } from '@spool/native';
+import { FdLink } from '@spool/native/fd-link';
+import { FdWatch } from '@spool/native/fd-watch';
+import { type FromHolder, type FromKeeper, homeFrom, SpoolError, toWireError } from '@spool/protocol';
+import { DaemonLog } from './daemon-log.ts';
+import { Holder } from './holder.ts';
+import { makeSafeFolder } from './safe-folder.ts';
+
+/** Connections wait here while a keeper is being replaced. */
+const BACKLOG = 511;
+
+/** Fds can be handed from process to process and bytes spliced only on Linux; elsewhere one process does both jobs. */
+const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== 'off';
+
+process.umask(0o077);
+process.title = 'spool-holder';
+// Our own fds must not reach the children; neither must whatever we inherited by accident.
+native.cloexecFrom(3);
+
+const [way, fdText] = process.argv.slice(2);
+const fd = Number(fdText);
+if (way === '--ready-fd') becomeDaemon(fd);
+else if (way === '--link-fd') takeOver(fd);
+else {
+  process.stderr.write('The holder is started by spool itself; run `spool daemon start`.\n');
+  process.exit(2);
+}
+
+function becomeDaemon(readyFd: number): void {
+  const home = homeFrom(process.env, process.getuid!());
+  try {
+    for (const folder of [home.state, home.run, home.sessions]) makeSafeFolder(folder);
+    const lock = openSync(home.lock, 'a', 0o600);
+    if (!native.tryLock(lock)) return answer('busy', 0);
+    const log = logTo(home.daemonLog);
+    removeStaleSocket(home.socket);
+    const socket = native.listenUnix(home.socket, BACKLOG);
+    const holder = new Holder({
+      watch: new FdWatch(),
+      log,
+      daemon: { home, startedAt: Date.now(), hasEscrow, canReadForeignExit: native.canReadForeignExit() },
+      commonFds: [socket, lock],
+    });
+    holder.startKeeper();
+    log.say('started');
+    answer('ready');
+  } catch (error) {
+    const known = SpoolError.is(error)
+      ? error
+      : new SpoolError('DAEMON_START_FAILED', { reason: (error as Error).message }, { cause: error });
+    answer(JSON.stringify(toWireError(known)), 1);
+  }
+
+  function answer(line: string, exitCode?: number): void {
+    try {
+      writeSync(readyFd, `${line}\n`);
+      closeSync(readyFd);
+    } catch {
+      // EPIPE: the client that started us is gone; others will find the daemon all the same
+    }
+    if (exitCode !== undefined) process.exit(exitCode);
+  }
+}
+
+/** Safe under the lock: whoever listened there is dead. */
+function removeStaleSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function takeOver(linkFd: number): void {
+  const watch = new FdWatch();
+  let holder: Holder | null = null;
+  const link: FdLink<FromKeeper, FromHolder> = new FdLink(watch, linkFd, {
+    onMessage(message, fds) {
+      if (message.type !== 'hand-over') return holder?.hear(message, fds);
+      const log = logTo(message.daemon.home.daemonLog);
+      holder = new Holder({ watch, log, daemon: message.daemon, commonFds: [fds[0]!, fds[1]!] });
+      holder.attach(link, message.keeperPid);
+      log.say(`took over from keeper ${message.keeperPid}, whose holder was gone`);
+    },
+    onEnd() {
+      if (holder) holder.keeperGone('it closed its link');
+      else process.exit(1); // the keeper died before it had handed anything over
+    },
+  });
+}
+
+function logTo(path: string): DaemonLog {
+  const log = new DaemonLog(path, 'holder');
+  process.on('uncaughtException', (error) => {
+    log.say(`a fault: ${error.stack ?? error.message}`);
+    process.exit(70);
+  });
+  return log;
+}

@@ -1,0 +1,35 @@
+/**
+ * Puts logs on the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while nothing grows.
+ */
+import type { Log } from '@spool/core';
+
+const FLUSH_AFTER_MS = 150;
+
+/** A disk takes several at once; more would only fill Node's few threads. */
+const AT_ONCE = 3;
+
+export class Flusher {
+  readonly #dirty = new Set<Log>();
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `log` has grown. */
+  note(log: Log): void {
+    this.#dirty.add(log);
+    this.#timer ??= setTimeout(() => void this.#flushAll(), FLUSH_AFTER_MS);
+  }
+
+  forget(log: Log): void {
+    this.#dirty.delete(log);
+  }
+
+  async #flushAll(): Promise<void> {
+    const logs = [...this.#dirty];
+    this.#dirty.clear();
+    const worker = async (): Promise<void> => {
+      for (let log = logs.pop(); log; log = logs.pop()) if (log.isDirty) await log.flush();
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    this.#timer = null;
+    if (this.#dirty.size > 0) this.#timer = setTimeout(() => void this.#flushAll(), FLUSH_AFTER_MS);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The keeper's side of the link to the holder. A holder that dies or hangs is replaced: the keeper starts a new one and
+ * hands it every fd, so that it is again the keeper that may be killed.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { native } from '@spool/native';
+import { FdLink } from '@spool/native/fd-link';
+import type { FdWatch } from '@spool/native/fd-watch';
+import {
+  type DaemonRecord,
+  type FromHolder,
+  type FromKeeper,
+  type HeldSession,
+  PING_INTERVAL_MS,
+  SILENCE_MS_MAX,
+} from '@spool/protocol';
+
+const BACKOFF_MS_MAX = 2000;
+
+export interface HolderLinkOptions {
+  readonly watch: FdWatch;
+  /** Where the daemon's processes write what they have to say. */
+  readonly logFd: number;
+  onMessage(message: FromHolder, fds: readonly number[]): void;
+  /** The holder was replaced; whatever was asked of the old one and not answered must be asked again. */
+  onReplaced(): void;
+  /** Everything that a new holder must hold. */
+  handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }>;
+  complain(sentence: string): void;
+}
+
+export class HolderLink {
+  readonly #options: HolderLinkOptions;
+  #link: FdLink<FromHolder, FromKeeper>;
+  #daemon: { readonly record: DaemonRecord; readonly fds: readonly number[] } | null = null;
+  #holder: { readonly pid: number; readonly pidfd: number } | null = null;
+  #settled = Promise.withResolvers<void>();
+  readonly #asked: ((answered: boolean) => void)[] = [];
+  #silence: NodeJS.Timeout | null = null;
+  #silenceDueAt = 0;
+  #backoffMs = 0;
+  #isEnding = false;
+
+  constructor(socket: number, options: HolderLinkOptions) {
+    this.#options = options;
+    this.#link = this.#open(socket);
+  }
+
+  get daemon(): DaemonRecord {
+    return this.#daemon!.record;
+  }
+
+  get listenFd(): number {
+    return this.#daemon!.fds[0]!;
+  }
+
+  get holderPid(): number {
+    return this.#holder?.pid ?? 0;
+  }
+
+  /** Resolves when a holder that is alive has everything: when one process more may die. */
+  async settled(): Promise<void> {
+    do {
+      await this.#settled.promise;
+      this.#link.send({ type: 'ask' });
+      // A holder that died a moment ago does not answer; its successor will.
+    } while (!(await new Promise<boolean>((answered) => this.#asked.push(answered))));
+  }
+
+  /** The holder is about to exit because it was asked to: so do we, then. */
+  expectEnd(): void {
+    this.#isEnding = true;
+  }
+
+  send(message: FromKeeper, fds: readonly number[] = []): void {
+    this.#link.send(message, fds);
+  }
+
+  #open(socket: number): FdLink<FromHolder, FromKeeper> {
+    return new FdLink<FromHolder, FromKeeper>(this.#options.watch, socket, {
+      onMessage: (message, fds) => this.#hear(message, fds),
+      onEnd: () => this.#holderGone('it closed its link'),
+    });
+  }
+
+  #hear(message: FromHolder, fds: readonly number[]): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#holder = { pid: message.holderPid, pidfd: native.pidfdOpen(message.holderPid) };
+        // A new holder only repeats what it was given.
+        if (this.#daemon) fds.forEach((fd) => native.close(fd));
+        else this.#daemon = { record: message.daemon, fds };
+        this.#listen();
+        break;
+      case 'ping':
+        this.#link.send({ type: 'pong' });
+        this.#listen();
+        return;
+      case 'here':
+        for (const answered of this.#asked.splice(0)) answered(true);
+        return;
+      case 'held':
+      case 'adopted':
+        this.#backoffMs = 0;
+        this.#settled.resolve();
+        if (message.type === 'held') this.#options.onReplaced();
+        break;
+    }
+    this.#options.onMessage(message, fds);
+  }
+
+  /** The next ping is due: when it does not come, the holder hangs. */
+  #listen(): void {
+    if (this.#silence) clearTimeout(this.#silence);
+    const waitMs = PING_INTERVAL_MS + SILENCE_MS_MAX;
+    this.#silenceDueAt = performance.now() + waitMs;
+    this.#silence = setTimeout(() => {
+      // If we were ourselves held up, the ping may be waiting for us: look once more before judging.
+      const isLate = performance.now() - this.#silenceDueAt > PING_INTERVAL_MS;
+      if (isLate) this.#listen();
+      else this.#holderGone('it does not answer');
+    }, waitMs);
+  }
+
+  #holderGone(why: string): void {
+    // Asked to end; or it died before it had told us anything, and there is nothing to keep.
+    if (this.#isEnding || !this.#daemon) process.exit(0);
+    const { holderPid } = this;
+    this.#options.complain(`holder ${holderPid} is gone: ${why}; starting another`);
+    if (this.#silence) clearTimeout(this.#silence);
+    this.#silence = null;
+    this.#link.close();
+    if (this.#holder) {
+      // One that hangs must not wake up beside its successor.
+      native.pidfdSignal(this.#holder.pidfd, constants.signals.SIGKILL);
+      native.close(this.#holder.pidfd);
+      this.#holder = null;
+    }
+    this.#settled.resolve();
+    this.#settled = Promise.withResolvers();
+    for (const answered of this.#asked.splice(0)) answered(false);
+    const waitMs = this.#backoffMs;
+    this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(20, waitMs * 2));
+    if (waitMs === 0) this.#startHolder();
+    else setTimeout(() => this.#startHolder(), waitMs);
+  }
+
+  #startHolder(): void {
+    const [ours, theirs] = native.socketPair();
+    const child = spawn(process.execPath, [siblingProgram('holder.mjs'), '--link-fd', '3'], {
+      stdio: ['ignore', 'ignore', this.#options.logFd, theirs],
+      detached: true,
+      cwd: '/',
+    });
+    native.close(theirs);
+    child.on('error', (error) => this.#options.complain(`the holder could not be started: ${error.message}`));
+    child.unref();
+    this.#link = this.#open(ours);
+    const { record, fds } = this.#daemon!;
+    this.#link.send({ type: 'hand-over', keeperPid: process.pid, daemon: record }, fds);
+    for (const { session, fds: held } of this.#options.handOver()) this.#link.send({ type: 'hand', session }, held);
+    this.#link.send({ type: 'handed' });
+  }
+}
+
+/** Our programs lie beside each other in `dist/`. */
+function siblingProgram(name: string): string {
+  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+}

@@ -1,0 +1,276 @@
+/**
+ * The keeper: moves bytes from children to logs to watchers, and serves whoever is allowed. It may be killed at any
+ * moment; its successor finds the children at the holder and everything else on disk.
+ */
+import { writeSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { COOKIE, findMembers, listRecords, readRecord, signalMember } from '@spool/core';
+import { native } from '@spool/native';
+import { FdWatch } from '@spool/native/fd-watch';
+import {
+  type DaemonEvent,
+  type DaemonStatus,
+  type FromHolder,
+  FrameType,
+  type HeldSession,
+  PROTOCOL_VERSION,
+  type RunRequest,
+  SpoolError,
+  VERSION,
+} from '@spool/protocol';
+import { Connection } from './connection.ts';
+import { Ender } from './ender.ts';
+import { Flusher } from './flusher.ts';
+import { HolderLink } from './holder-link.ts';
+import { Housekeeper } from './housekeeper.ts';
+import { OpenLogs } from './open-logs.ts';
+import { devNull } from './output-pump.ts';
+import { Registry } from './registry.ts';
+import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
+import { Session } from './session.ts';
+import type { SessionServices } from './session-services.ts';
+
+/** The daemon's log is the standard error that the holder gave us. */
+const LOG_FD = 2;
+
+/** So many clients leave enough fds for sessions, whatever the limit is. */
+const CONNECTIONS_MAX = 4000;
+
+/** The longest that a timer can wait. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+interface PendingRun {
+  readonly run: RunRequest;
+  readonly started: PromiseWithResolvers<Session>;
+}
+
+export class Keeper {
+  readonly registry = new Registry();
+  readonly ender = new Ender();
+  readonly #watch = new FdWatch();
+  readonly #holder: HolderLink;
+  readonly #connections = new Set<Connection>();
+  readonly #pending = new Map<string, PendingRun>();
+  readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
+  #services: SessionServices | null = null;
+  #isEnding = false;
+
+  constructor(linkFd: number) {
+    devNull();
+    this.#holder = new HolderLink(linkFd, {
+      watch: this.#watch,
+      logFd: LOG_FD,
+      onMessage: (message, fds) => this.#hear(message, fds),
+      onReplaced: () => this.#askAgain(),
+      handOver: () => this.#handOver(),
+      complain,
+    });
+  }
+
+  /** Starts a child; rejects with what the operating system said. */
+  start(run: RunRequest): Promise<Session> {
+    if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
+    const again = this.#pending.get(run.id);
+    if (again) return again.started.promise;
+    const { home } = this.#holder.daemon;
+    const env = {
+      TERM: 'xterm-256color',
+      COLORTERM: 'truecolor',
+      ...run.env,
+      [COOKIE]: run.id,
+      SPOOL_SOCKET: home.socket,
+    };
+    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers() };
+    this.#pending.set(run.id, pending);
+    this.#holder.send({ type: 'spawn', run: pending.run });
+    return pending.started.promise;
+  }
+
+  isNameTaken(name: string): boolean {
+    for (const { run } of this.#pending.values()) if (run.name === name) return true;
+    return this.registry.isNameTaken(name);
+  }
+
+  remove(session: Session): void {
+    this.registry.delete(session.id);
+    session.remove();
+    this.#tell({ type: 'session-removed', at: Date.now(), id: session.id });
+  }
+
+  /** Answered when one process more may die: what it says is then true for whoever goes on to kill one. */
+  async status(): Promise<DaemonStatus> {
+    await this.#holder.settled();
+    const { home, startedAt, hasEscrow, canReadForeignExit } = this.#holder.daemon;
+    let running = 0;
+    for (const session of this.registry.all()) if (session.isRunning) running++;
+    return {
+      version: VERSION,
+      protocol: PROTOCOL_VERSION,
+      home: home.state,
+      socket: home.socket,
+      startedAt,
+      sessions: { running, ended: this.registry.size - running },
+      escrow: hasEscrow,
+      exitCodesSurvive: canReadForeignExit,
+      holder: { pid: this.#holder.holderPid },
+      keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
+    };
+  }
+
+  /** Ends every session, then the daemon. */
+  async endAll(graceMs: number): Promise<void> {
+    this.#isEnding = true;
+    const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
+    await Promise.all(running.map((session) => this.ender.end(session, 'stop', graceMs)));
+    await this.#holder.settled();
+    // The answer first; then the holder removes the socket and exits, and with its link we go too.
+    setImmediate(() => {
+      // So that nobody takes the broken link for an accident, and starts the daemon again.
+      for (const connection of this.#connections) connection.fail(0, new SpoolError('DAEMON_STOPPING'));
+      this.#holder.expectEnd();
+      this.#holder.send({ type: 'shutdown' });
+    });
+  }
+
+  #hear(message: FromHolder, fds: readonly number[]): void {
+    switch (message.type) {
+      case 'session':
+        if (this.#services) this.#started(message.session, fds);
+        else this.#held.push({ session: message.session, fds });
+        return;
+      case 'adopted':
+        return this.#begin();
+      case 'exit':
+        this.registry.get(message.id)?.exited(message.exit);
+        return;
+      case 'spawn-failed': {
+        const pending = this.#pending.get(message.id);
+        this.#pending.delete(message.id);
+        pending?.started.reject(spawnError(pending.run, message.code, message.syscall));
+        return;
+      }
+    }
+  }
+
+  /** The holder has told everything: the sessions that run, and after them those that are only on disk. */
+  #begin(): void {
+    const { home } = this.#holder.daemon;
+    this.#services = {
+      home,
+      watch: this.#watch,
+      flusher: new Flusher(),
+      openLogs: new OpenLogs(),
+      housekeeper: new Housekeeper(complain),
+      tell: (event) => this.#tell(event),
+      complain,
+      release: (id) => this.#holder.send({ type: 'done', id }),
+      note: (id, endAtLeast) => this.#holder.send({ type: 'note', id, endAtLeast }),
+      closeChildInput: (id) => this.#holder.send({ type: 'close-input', id }),
+    };
+    const sessions: Session[] = [];
+    for (const { session, fds } of this.#held.splice(0)) sessions.push(Session.adopt(this.#services, session, fds));
+    const running = new Set(sessions.map(({ id }) => id));
+    for (const id of listRecords(home.sessions)) {
+      const record = running.has(id) ? null : readRecord(`${home.sessions}/${id}`);
+      if (record) sessions.push(Session.recall(this.#services, record));
+      else if (!running.has(id))
+        complain(`the folder of session ${id} has no record that can be read; it is left alone`);
+    }
+    sessions.sort((a, b) => a.startedAt - b.startedAt);
+    for (const session of sessions) {
+      this.registry.add(session);
+      this.#resume(session);
+    }
+    this.#serve();
+  }
+
+  /** What was under way for a session when the last keeper went. */
+  #resume(session: Session): void {
+    const { life, timeoutAt } = session;
+    if (life.phase !== 'running') return;
+    if (life.ending) void this.ender.end(session, life.ending.by, Math.max(0, life.ending.killAt - Date.now()));
+    else if (timeoutAt !== null) this.#limit(session, timeoutAt);
+  }
+
+  #limit(session: Session, timeoutAt: number): void {
+    const end = (): void => void this.ender.end(session, 'timeout', GRACE_MS_DEFAULT);
+    const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeoutAt - Date.now())));
+    session.whenEnded(() => clearTimeout(timer));
+  }
+
+  #started(held: HeldSession, fds: readonly number[]): void {
+    const { id } = held.run;
+    if (this.registry.get(id)) {
+      fds.forEach((fd) => native.close(fd)); // told twice, after a spawn that was asked for twice
+      return;
+    }
+    const session = Session.adopt(this.#services!, held, fds);
+    this.registry.add(session);
+    this.#resume(session);
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.started.resolve(session);
+    this.#tell({ type: 'session-started', at: Date.now(), session: session.info });
+  }
+
+  *#handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }> {
+    for (const session of this.registry.all()) {
+      const child = session.handOver();
+      if (child) yield child;
+    }
+  }
+
+  /** A holder that died while forking may have left a child without a terminal: it goes, and is started anew. */
+  #askAgain(): void {
+    if (this.#pending.size === 0) return;
+    const ids = new Map([...this.#pending.keys()].map((id) => [id, -1]));
+    for (const members of findMembers(ids, new Map()).values()) {
+      for (const member of members) signalMember(member, ['SIGKILL']);
+    }
+    for (const { run } of this.#pending.values()) this.#holder.send({ type: 'spawn', run });
+  }
+
+  #serve(): void {
+    const server = createServer((socket) => this.#welcome(socket));
+    server.maxConnections = CONNECTIONS_MAX;
+    server.on('error', (error) => complain(`the socket: ${error.message}`));
+    server.listen({ fd: this.#holder.listenFd });
+  }
+
+  #welcome(socket: Socket): void {
+    const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
+    if (native.peerUid(fd) !== process.getuid!()) {
+      socket.destroy();
+      return;
+    }
+    const connection = new Connection(socket, {
+      onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
+      onInput: async (session, bytes) => this.registry.find(session).write(bytes),
+      onClose: (closed) => this.#connections.delete(closed),
+    });
+    this.#connections.add(connection);
+  }
+
+  #tell(event: DaemonEvent): void {
+    for (const connection of this.#connections) {
+      for (const channel of connection.feeds) connection.json(FrameType.event, channel, event);
+    }
+  }
+}
+
+function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {
+  const command = run.command[0]!;
+  if (syscall === 'chdir') return new SpoolError('CWD_UNUSABLE', { cwd: run.cwd, reason: code });
+  if (syscall === 'execve' && (code === 'ENOENT' || code === 'ENOTDIR'))
+    return new SpoolError('COMMAND_NOT_FOUND', { command });
+  if (syscall === 'execve') return new SpoolError('COMMAND_NOT_EXECUTABLE', { command, reason: code });
+  return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
+}
+
+function complain(sentence: string): void {
+  try {
+    writeSync(LOG_FD, `${new Date().toISOString()} keeper[${process.pid}]: ${sentence}\n`);
+  } catch {
+    // A full disk must not take the keeper with it; there is nowhere else to complain.
+  }
+}

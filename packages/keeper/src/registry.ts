@@ -1,0 +1,62 @@
+/** All sessions, by what people call them. */
+import { SpoolError } from '@spool/protocol';
+import type { Session } from './session.ts';
+
+export class Registry {
+  /** In the order of their start. */
+  readonly #sessions = new Map<string, Session>();
+
+  add(session: Session): void {
+    this.#sessions.set(session.id, session);
+  }
+
+  delete(id: string): void {
+    this.#sessions.delete(id);
+  }
+
+  get(id: string): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
+  all(): IterableIterator<Session> {
+    return this.#sessions.values();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** By id, by name, or by the beginning of an id; '' is the latest. A running session comes before an ended one. */
+  find(reference: string): Session {
+    if (reference === '') return this.#latest();
+    const exact = this.#sessions.get(reference);
+    if (exact) return exact;
+    const named = [...this.#sessions.values()].filter(({ name }) => name === reference);
+    const running = named.filter(({ isRunning }) => isRunning);
+    if (running.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(running) });
+    const byName = running[0] ?? named.at(-1);
+    if (byName) return byName;
+    const begun = [...this.#sessions.values()].filter(({ id }) => id.startsWith(reference));
+    if (begun.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(begun) });
+    if (!begun[0]) throw new SpoolError('SESSION_UNKNOWN', { session: reference });
+    return begun[0];
+  }
+
+  isNameTaken(name: string): boolean {
+    for (const session of this.#sessions.values()) if (session.name === name && session.isRunning) return true;
+    return false;
+  }
+
+  #latest(): Session {
+    const latest = [...this.#sessions.values()].at(-1);
+    if (!latest) throw new SpoolError('SESSION_NONE');
+    return latest;
+  }
+}
+
+function ids(sessions: readonly Session[]): string {
+  return sessions
+    .slice(0, 5)
+    .map(({ id }) => id)
+    .join(' ');
+}

@@ -1,0 +1,22 @@
+/** What a session needs of the keeper that it lives in. */
+import type { FdWatch } from '@spool/native/fd-watch';
+import type { DaemonEvent, Home } from '@spool/protocol';
+import type { Flusher } from './flusher.ts';
+import type { Housekeeper } from './housekeeper.ts';
+import type { OpenLogs } from './open-logs.ts';
+
+export interface SessionServices {
+  readonly home: Home;
+  readonly watch: FdWatch;
+  readonly flusher: Flusher;
+  readonly openLogs: OpenLogs;
+  readonly housekeeper: Housekeeper;
+  tell(event: DaemonEvent): void;
+  complain(sentence: string): void;
+  /** To the holder: the end is on disk, let go. */
+  release(id: string): void;
+  /** To the holder: offsets below this are spoken for. */
+  note(id: string, endAtLeast: number): void;
+  /** To the holder: close your copy of the child's input too. */
+  closeChildInput(id: string): void;
+}

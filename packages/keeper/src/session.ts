@@ -1,0 +1,337 @@
+/**
+ * One session as the keeper sees it: a child's fds while it runs, its log for ever, and whoever watches.
+ * Data flows one way: child, log, watchers.
+ */
+import { openSync } from 'node:fs';
+import { Log, type Life, readRecord, removeRecord, type SessionRecord, step, writeRecord } from '@spool/core';
+import { native, POLL, signalName } from '@spool/native';
+import {
+  type EndedBy,
+  type HeldExit,
+  type HeldSession,
+  type SessionInfo,
+  type Size,
+  SpoolError,
+} from '@spool/protocol';
+import { InputQueue } from './input-queue.ts';
+import { OutputPump, type Source } from './output-pump.ts';
+import type { SessionServices } from './session-services.ts';
+import type { Watcher } from './watcher.ts';
+
+/** What is held of a running child. */
+interface Child {
+  held: HeldSession;
+  fds: readonly number[];
+  readonly pump: OutputPump;
+  readonly input: InputQueue;
+}
+
+/** The disk may be full just when a session ends: its end is then written as soon as there is room. */
+const RECORD_RETRY_MS = 500;
+
+export class Session {
+  readonly id: string;
+  readonly watchers = new Set<Watcher>();
+  readonly #services: SessionServices;
+  readonly #folder: string;
+  readonly #onEnded = new Set<() => void>();
+  #record: SessionRecord;
+  #life: Life;
+  #log: Log | null = null;
+  #child: Child | null = null;
+  #trouble: string | null = null;
+  #isRemoved = false;
+
+  private constructor(services: SessionServices, record: SessionRecord, life: Life) {
+    this.id = record.run.id;
+    this.#services = services;
+    this.#folder = `${services.home.sessions}/${this.id}`;
+    this.#record = record;
+    this.#life = life;
+  }
+
+  /** A child that the holder holds: just started, or found again by a new keeper. */
+  static adopt(services: SessionServices, held: HeldSession, fds: readonly number[]): Session {
+    const known = readRecord(`${services.home.sessions}/${held.run.id}`);
+    const record = known ?? recordOf(held);
+    const session = new Session(services, record, { phase: 'running', ending: record.ending });
+    session.#log = Log.open(`${session.#folder}/log`, {
+      endAtLeast: held.endAtLeast,
+      ...(held.run.retainBytes !== undefined && { retainBytes: held.run.retainBytes }),
+      ...(held.run.retainMs !== undefined && { retainMs: held.run.retainMs }),
+    });
+    if (!known) session.#writeRecord();
+    session.#take(held, fds);
+    return session;
+  }
+
+  /** A session that is only on disk: ended, or lost with a whole daemon. */
+  static recall(services: SessionServices, record: SessionRecord): Session {
+    const { end } = record;
+    if (end) {
+      const exit = { code: end.exitCode, signal: end.signal };
+      return new Session(services, record, {
+        phase: 'ended',
+        state: end.state,
+        exit,
+        endedAt: end.at,
+        endedBy: end.by,
+      });
+    }
+    const session = new Session(services, record, { phase: 'running', ending: record.ending });
+    const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
+    session.#life = step(session.#life, { type: 'lost', at });
+    session.#writeRecord();
+    return session;
+  }
+
+  get log(): Log {
+    this.#log ??= Log.open(`${this.#folder}/log`, { endAtLeast: this.#record.end?.offset ?? 0 });
+    this.#services.openLogs.touch(this.#log);
+    return this.#log;
+  }
+
+  get life(): Life {
+    return this.#life;
+  }
+
+  get pid(): number {
+    return this.#record.pid;
+  }
+
+  get name(): string {
+    return this.#record.name;
+  }
+
+  get startedAt(): number {
+    return this.#record.startedAt;
+  }
+
+  get isRunning(): boolean {
+    return this.#life.phase === 'running';
+  }
+
+  get timeoutAt(): number | null {
+    const { timeoutMs } = this.#record.run;
+    return timeoutMs === undefined ? null : this.#record.startedAt + timeoutMs;
+  }
+
+  get info(): SessionInfo {
+    const { run, name, pid, startedAt, size, end } = this.#record;
+    const life = this.#life;
+    const ended = life.phase === 'ended' ? life : null;
+    return {
+      id: this.id,
+      name,
+      state: ended?.state ?? 'running',
+      exitCode: ended?.exit.code ?? null,
+      signal: ended?.exit.signal ?? null,
+      pid,
+      startedAt,
+      endedAt: ended?.endedAt ?? null,
+      // An ended session's log need not be opened to say how long it was.
+      offset: end?.offset ?? this.log.end,
+      firstOffset: this.#log?.start ?? 0,
+      command: run.command,
+      cwd: run.cwd,
+      size,
+      labels: run.labels ?? {},
+      watchers: this.watchers.size,
+      endedBy: ended?.endedBy ?? null,
+      trouble: this.#trouble,
+    };
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
+    return this.#child.input.push(bytes);
+  }
+
+  /** Once all that was written is in, the child sees the end of its input. */
+  async closeInput(): Promise<void> {
+    const child = this.#running();
+    if (child.held.kind === 'pty') throw new SpoolError('INPUT_IS_TERMINAL', { session: this.id });
+    if (child.held.isInputClosed) return;
+    await child.input.push(new Uint8Array(0));
+    if (this.#child !== child || child.held.isInputClosed) return;
+    const [stdin, ...others] = child.fds;
+    this.#services.watch.unwatch(stdin!);
+    native.close(stdin!);
+    child.input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    child.fds = [openSync('/dev/null', 'w'), ...others];
+    child.held = { ...child.held, isInputClosed: true };
+    this.#services.closeChildInput(this.id);
+  }
+
+  resize(size: Size): void {
+    const child = this.#running();
+    if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.id });
+    const before = this.#record.size;
+    const pixels = { widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 };
+    if (before && before.cols === size.cols && before.rows === size.rows && (before.widthPx ?? 0) === pixels.widthPx)
+      return;
+    native.setSize(child.fds[0]!, { cols: size.cols, rows: size.rows, ...pixels });
+    const at = Date.now();
+    this.log.markResize(size.cols, size.rows, at);
+    this.#record = { ...this.#record, size };
+    this.#writeRecord();
+    for (const watcher of this.watchers) watcher.resized(this.log.end, size.cols, size.rows);
+    this.#services.tell({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
+  }
+
+  /** Somebody wants it to end. What is to be done about that is the ender's. */
+  askEnd(by: EndedBy, graceMs: number): void {
+    this.#life = step(this.#life, { type: 'end', by, at: Date.now(), graceMs });
+    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+    this.#writeRecord();
+  }
+
+  /** One signal to the child and its group. */
+  signal(signal: number): void {
+    const child = this.#running();
+    native.pidfdSignal(child.fds.at(-1)!, signal);
+    try {
+      process.kill(-child.held.pid, signal);
+    } catch {
+      // ESRCH: nobody else is in its group
+    }
+  }
+
+  /** Calls back once the session has ended, its last byte stored. What it returns forgets the callback. */
+  whenEnded(callback: () => void): () => void {
+    if (this.isRunning) this.#onEnded.add(callback);
+    else callback();
+    return () => this.#onEnded.delete(callback);
+  }
+
+  /** The child is gone: stores what it left, then the end, then tells. */
+  exited(held: HeldExit): void {
+    const child = this.#child;
+    if (!child) return;
+    child.pump.drain();
+    const exit =
+      held === 'unknown'
+        ? { code: null, signal: null }
+        : held.signal === 0
+          ? { code: held.code, signal: null }
+          : { code: null, signal: signalName(held.signal) };
+    if (held === 'unknown') this.#trouble = 'the exit code could not be learned: the process that was its parent died';
+    this.#life = step(this.#life, { type: 'exit', exit, at: Date.now() });
+    child.pump.stop();
+    child.input.close();
+    for (const fd of child.fds) {
+      this.#services.watch.unwatch(fd);
+      native.close(fd);
+    }
+    this.#child = null;
+    this.#persistEnd();
+    for (const watcher of this.watchers) watcher.pump();
+    for (const callback of this.#onEnded) callback();
+    this.#onEnded.clear();
+    this.#services.tell({ type: 'session-exited', at: Date.now(), session: this.info });
+  }
+
+  /** What a new holder must be given. */
+  handOver(): { session: HeldSession; fds: readonly number[] } | null {
+    return this.#child && { session: this.#child.held, fds: this.#child.fds };
+  }
+
+  remove(): void {
+    this.#isRemoved = true;
+    for (const watcher of [...this.watchers]) watcher.removed();
+    if (this.#log) {
+      this.#services.openLogs.forget(this.#log);
+      this.#services.flusher.forget(this.#log);
+      this.#services.housekeeper.forget(this.#log);
+      this.#log.close();
+    }
+    removeRecord(this.#folder);
+  }
+
+  #take(held: HeldSession, fds: readonly number[]): void {
+    const { watch } = this.#services;
+    const isPty = held.kind === 'pty';
+    const sources: Source[] = isPty
+      ? [{ fd: fds[0]!, stream: 'stdout', pipe: fds[2]! }]
+      : [
+          { fd: fds[1]!, stream: 'stdout', pipe: -1 },
+          { fd: fds[2]!, stream: 'stderr', pipe: -1 },
+        ];
+    const inputFd = fds[0]!;
+    const quiet = isPty ? POLL.readable : 0;
+    const input = new InputQueue(inputFd, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
+    const pump = new OutputPump({
+      log: this.log,
+      sources,
+      watch,
+      onOutput: () => this.#grown(),
+      onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),
+      onReserve: (endAtLeast) => this.#services.note(this.id, endAtLeast),
+    });
+    this.#child = { held, fds, pump, input };
+    if (held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    else if (!isPty) watch.watch(inputFd, 0, () => input.flush());
+    pump.start(() => input.flush());
+    if (held.exit !== null) this.exited(held.exit);
+  }
+
+  #grown(): void {
+    this.#services.flusher.note(this.log);
+    this.#services.openLogs.touch(this.log);
+    for (const watcher of this.watchers) watcher.pump();
+    this.#services.housekeeper.note(this.log);
+  }
+
+  #setTrouble(trouble: string | null, from: number, to: number): void {
+    this.#trouble = trouble;
+    const at = Date.now();
+    if (trouble) this.#services.tell({ type: 'log-failed', at, id: this.id, offset: from, error: trouble });
+    else this.#services.tell({ type: 'log-recovered', at, id: this.id, from, to });
+  }
+
+  #persistEnd(): void {
+    if (this.#isRemoved || this.#life.phase !== 'ended') return;
+    const { state, exit, endedAt, endedBy } = this.#life;
+    const offset = this.log.end;
+    this.#record = {
+      ...this.#record,
+      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset },
+    };
+    if (this.#writeRecord()) {
+      this.#services.flusher.note(this.log);
+      this.#services.release(this.id);
+    } else {
+      setTimeout(() => this.#persistEnd(), RECORD_RETRY_MS);
+    }
+  }
+
+  /** False when the disk refused. */
+  #writeRecord(): boolean {
+    try {
+      writeRecord(this.#folder, this.#record);
+      return true;
+    } catch (error) {
+      this.#services.complain(`the record of session ${this.id} could not be written: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  #running(): Child {
+    if (!this.#child) throw new SpoolError('SESSION_EXITED', { session: this.id });
+    return this.#child;
+  }
+}
+
+/** The environment may hold secrets, and nobody needs it any more: it is not written down. */
+function recordOf(held: HeldSession): SessionRecord {
+  const { run } = held;
+  return {
+    run: { ...run, env: {} },
+    name: run.name ?? run.command[0]!.split('/').at(-1)!.slice(0, 100),
+    pid: held.pid,
+    startedAt: held.startedAt,
+    size: run.size ?? null,
+    ending: null,
+    end: null,
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Somebody who follows a session. A watcher owns a cursor, not a queue: what it has not read yet stays in the log. It is
+ * sent as much as it granted (credit) and as its connection takes, so being slow costs only itself.
+ */
+import { FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
+import type { Connection } from './connection.ts';
+import type { Session } from './session.ts';
+
+export class Watcher {
+  readonly channel: number;
+  readonly #connection: Connection;
+  readonly #session: Session;
+  readonly #syncedAt: number;
+  /** Resizes that happened beyond the cursor, told when it gets there. */
+  #resizes: { readonly offset: number; readonly cols: number; readonly rows: number }[] = [];
+  #cursor: number;
+  #credit: number;
+  #isSynced = false;
+
+  constructor(connection: Connection, channel: number, session: Session, from: number, creditBytes: number) {
+    this.channel = channel;
+    this.#connection = connection;
+    this.#session = session;
+    this.#cursor = from;
+    this.#credit = from + creditBytes;
+    this.#syncedAt = session.log.end;
+    session.watchers.add(this);
+  }
+
+  /** The client has room up to this offset. */
+  grant(offset: number): void {
+    if (offset <= this.#credit) return;
+    this.#credit = offset;
+    this.pump();
+  }
+
+  /** Sends what there is, as far as it is wanted. */
+  pump(): void {
+    if (this.#connection.isWaiting(this)) return;
+    const { log } = this.#session;
+    for (;;) {
+      this.#tellResizes();
+      if (this.#cursor >= log.end) return this.#atEnd();
+      if (this.#cursor >= this.#credit) return;
+      if (this.#connection.isFull) return this.#connection.wait(this);
+      const next = this.#resizes[0]?.offset ?? Infinity;
+      const read = log.read(this.#cursor, Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor));
+      if (read.type === 'end') return this.#atEnd();
+      if (read.type === 'gap') {
+        this.#event({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
+        this.#cursor = read.to;
+        // What is gone needs no room.
+        this.#credit = Math.max(this.#credit, this.#cursor + 1);
+        continue;
+      }
+      const flags = read.stream === 'stderr' ? FrameFlag.stderr : 0;
+      this.#connection.output(this.channel, flags, this.#cursor, read.bytes);
+      this.#cursor += read.bytes.length;
+      if (!this.#isSynced && this.#cursor >= this.#syncedAt) this.#synced();
+    }
+  }
+
+  resized(offset: number, cols: number, rows: number): void {
+    this.#resizes = this.#resizes.filter((resize) => resize.offset !== offset);
+    // A watcher far behind a window that is being dragged needs no more than the sizes that count.
+    if (this.#resizes.length >= 64) this.#resizes.shift();
+    this.#resizes.push({ offset, cols, rows });
+    this.pump();
+  }
+
+  removed(): void {
+    this.#event({ type: 'removed' });
+    this.close();
+  }
+
+  close(): void {
+    this.#session.watchers.delete(this);
+    this.#connection.forget(this);
+  }
+
+  #atEnd(): void {
+    if (!this.#isSynced) this.#synced();
+    const { life } = this.#session;
+    if (life.phase !== 'ended') return;
+    const { state, exit } = life;
+    this.#event({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
+    this.close();
+  }
+
+  #synced(): void {
+    this.#isSynced = true;
+    this.#event({ type: 'synced', offset: this.#cursor });
+  }
+
+  #tellResizes(): void {
+    while (this.#resizes[0] && this.#resizes[0].offset <= this.#cursor) {
+      this.#event({ type: 'resized', ...this.#resizes.shift()! });
+    }
+  }
+
+  #event(event: WatchEvent): void {
+    this.#connection.json(FrameType.event, this.channel, event);
+  }
+}
