@@ -1,0 +1,191 @@
+/**
+ * From words on a command line to typed flags and operands, by a verb's entry in the table.
+ *
+ * `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-ab`; `--` ends the flags; a lone `-` and `-5` are operands. A verb
+ * whose operands are a command (`run`) reads no flags after the first operand: what follows is the command's own.
+ */
+import type { Size } from '@spool/protocol';
+import { parseByteSize, parseDuration, parseSize, parseWhole } from './quantities.ts';
+import { nearest } from './suggestion.ts';
+import { UsageError } from './usage-error.ts';
+
+interface FlagValues {
+  on: boolean;
+  text: string;
+  duration: number;
+  bytes: number;
+  size: Size;
+  whole: number;
+}
+
+export interface Flag {
+  /** `on` takes no value; the others say what their value is. `duration` is in milliseconds. */
+  readonly kind: keyof FlagValues;
+  readonly about: string;
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  /** May be given several times; its value is then a list. */
+  readonly many?: true;
+  /** Other spelling, understood but not shown. */
+  readonly also?: string;
+}
+
+export interface Verb {
+  readonly summary: string;
+  /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
+  readonly operands: readonly string[];
+  readonly flags: Readonly<Record<string, Flag>>;
+  readonly details?: string;
+  readonly examples: readonly (readonly [command: string, says: string])[];
+}
+
+type FlagValue<F extends Flag> = F['kind'] extends 'on'
+  ? boolean
+  : F extends { many: true }
+    ? readonly FlagValues[F['kind']][]
+    : FlagValues[F['kind']] | undefined;
+
+/** What a verb is given: each flag under its long name, in camel case. */
+export type Parsed<V extends Verb> = {
+  readonly flags: { readonly [K in keyof V['flags'] & string as Camel<K>]: FlagValue<V['flags'][K]> } & {
+    readonly json: boolean;
+  };
+  readonly operands: readonly string[];
+};
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
+/** Every verb has these. */
+export const COMMON_FLAGS = {
+  json: { kind: 'on', about: 'machine-readable output: one object or array, or a line each (NDJSON) for what streams' },
+  help: { kind: 'on', short: 'h', about: 'show this help' },
+} as const satisfies Record<string, Flag>;
+
+export function parseArguments<V extends Verb>(
+  name: string,
+  verb: V,
+  words: readonly string[],
+): Parsed<V> & { help: boolean } {
+  const flags: Record<string, Flag> = { ...verb.flags, ...COMMON_FLAGS };
+  const values: Record<string, unknown> = {};
+  for (const [long, flag] of Object.entries(flags)) {
+    if (flag.kind === 'on') values[camel(long)] = false;
+    else if (flag.many) values[camel(long)] = [];
+    else values[camel(long)] = undefined;
+  }
+  const operands: string[] = [];
+  const isCommand = verb.operands.some((operand) => operand.startsWith('COMMAND'));
+  let at = 0;
+
+  while (at < words.length) {
+    const word = words[at++]!;
+    if (word === '--') {
+      operands.push(...words.slice(at));
+      break;
+    }
+    if (word.startsWith('--')) readLong(word);
+    else if (/^-[^-\d]/.test(word)) readShort(word);
+    else {
+      operands.push(word);
+      if (!isCommand) continue;
+      operands.push(...words.slice(at));
+      break;
+    }
+  }
+  const help = values.help === true;
+  delete values.help;
+  if (!help) checkOperands(name, verb, operands);
+  return { flags: values as Parsed<V>['flags'], operands, help };
+
+  function readLong(word: string): void {
+    const equals = word.indexOf('=');
+    const typed = equals === -1 ? word.slice(2) : word.slice(2, equals);
+    const long = Object.hasOwn(flags, typed) ? typed : Object.keys(flags).find((key) => flags[key]!.also === typed);
+    if (long === undefined)
+      throw unknownFlag(
+        `--${typed}`,
+        Object.keys(flags).map((key) => `--${key}`),
+      );
+    const flag = flags[long]!;
+    if (flag.kind === 'on') {
+      if (equals !== -1) throw new UsageError(`--${typed} takes no value`, name);
+      values[camel(long)] = true;
+    } else {
+      keep(long, flag, `--${typed}`, equals === -1 ? nextWord(`--${typed}`, flag) : word.slice(equals + 1));
+    }
+  }
+
+  function readShort(word: string): void {
+    for (let letter = 1; letter < word.length; letter++) {
+      const short = word[letter]!;
+      const long = Object.keys(flags).find((key) => flags[key]!.short === short);
+      if (long === undefined)
+        throw unknownFlag(
+          `-${short}`,
+          Object.keys(flags).map((key) => `--${key}`),
+          word,
+        );
+      const flag = flags[long]!;
+      if (flag.kind === 'on') {
+        values[camel(long)] = true;
+        continue;
+      }
+      const rest = word.slice(letter + 1).replace(/^=/, '');
+      keep(long, flag, `-${short}`, letter + 1 < word.length ? rest : nextWord(`-${short}`, flag));
+      return;
+    }
+  }
+
+  function nextWord(typed: string, flag: Flag): string {
+    const value = words[at++];
+    if (value === undefined) throw new UsageError(`${typed} needs a value: ${flag.value ?? 'VALUE'}`, name);
+    return value;
+  }
+
+  function keep(long: string, flag: Flag, typed: string, text: string): void {
+    const value = VALUE_OF[flag.kind](text);
+    if (value === null) throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${WANTED[flag.kind]}`, name);
+    if (flag.many) (values[camel(long)] as unknown[]).push(value);
+    else values[camel(long)] = value;
+  }
+
+  function unknownFlag(typed: string, known: readonly string[], word = typed): UsageError {
+    const meant = typed.startsWith('--') ? nearest(typed, known) : known.find((long) => long === `-${word}`);
+    const takesText = verb.operands.some((operand) => /TEXT|COMMAND/.test(operand));
+    const hint = meant ? `; did you mean ${meant}?` : takesText ? '; put -- before what is not a flag of spool' : '';
+    return new UsageError(`\`${name}\` has no flag ${typed}${hint}`, name);
+  }
+}
+
+const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues[K] | null } = {
+  on: () => true,
+  text: (text) => text,
+  duration: parseDuration,
+  bytes: parseByteSize,
+  size: parseSize,
+  whole: parseWhole,
+};
+
+const WANTED: Readonly<Record<keyof FlagValues, string>> = {
+  on: 'a flag',
+  text: 'a text',
+  duration: 'a time; write 500ms, 10s, 5m or 2h (a plain number is seconds)',
+  bytes: 'a size; write 500, 64k or 10M (bytes)',
+  size: 'a terminal size; write COLSxROWS, such as 120x40',
+  whole: 'a whole number',
+};
+
+function checkOperands(name: string, verb: Verb, operands: readonly string[]): void {
+  const required = verb.operands.filter((operand) => !operand.startsWith('['));
+  const missing = required[operands.length];
+  if (missing !== undefined) throw new UsageError(`\`${name}\` needs ${missing.replace('…', '')}`, name);
+  const isOpen = verb.operands.some((operand) => operand.includes('…'));
+  const extra = operands[verb.operands.length];
+  if (!isOpen && extra !== undefined)
+    throw new UsageError(`\`${name}\` does not know what to do with ${JSON.stringify(extra)}`, name);
+}
+
+function camel(long: string): string {
+  return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,72 @@
+/** The help, made from the table of verbs. */
+import { COMMON_FLAGS, type Flag, type Verb } from './arguments.ts';
+import { ID_ABOUT, VERBS, type VerbName } from './verb-table.ts';
+
+const TAGLINE = 'spool: sessions that outlive their terminal, with every byte they wrote.';
+
+export function shortHelp(): string {
+  const useful: readonly VerbName[] = ['run', 'attach', 'ls', 'logs', 'wait', 'stop'];
+  return [
+    TAGLINE,
+    '',
+    ...useful.map((name) => verbLine(name)),
+    '',
+    'Examples:',
+    '  spool run -- npm test        # Ctrl-\\ leaves it running; `spool attach` comes back',
+    '  spool run -d --name api -- npm run dev',
+    '  spool logs -f api',
+    '',
+    'More: spool help, spool help VERB',
+  ].join('\n');
+}
+
+export function longHelp(): string {
+  return [
+    TAGLINE,
+    '',
+    'Usage: spool VERB [FLAGS] …',
+    '',
+    ...(Object.keys(VERBS) as VerbName[]).map((name) => verbLine(name)),
+    '',
+    `ID is ${ID_ABOUT}.`,
+    'DUR is a time: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
+    'Data goes to standard output, notices and errors to standard error. Every verb takes --json and --help.',
+    'Exit codes: the session’s own; 128+n by signal n; 124 timed out; 125 our failure; 126, 127 cannot execute, not found;',
+    '2 usage; 4 not allowed.',
+  ].join('\n');
+}
+
+export function verbHelp(name: VerbName): string {
+  const verb: Verb = VERBS[name];
+  const flags = Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
+  const heads = flags.map(([long, flag]) => flagHead(long, flag));
+  const width = Math.max(...heads.map((head) => head.length));
+  const commands = verb.examples.map(([command]) => command);
+  const commandWidth = Math.min(Math.max(...commands.map((command) => command.length)), 60);
+  return [
+    `spool ${name}: ${verb.summary}`,
+    '',
+    `Usage: spool ${name} ${usage(verb)}`,
+    ...(verb.operands.some((operand) => /\bID\b/.test(operand)) ? ['', `ID is ${ID_ABOUT}.`] : []),
+    '',
+    ...flags.map(([, flag], at) => `  ${heads[at]!.padEnd(width)}  ${flag.about}`),
+    ...(verb.details ? ['', verb.details] : []),
+    '',
+    verb.examples.length === 1 ? 'Example:' : 'Examples:',
+    ...verb.examples.map(([command, says]) => `  ${says ? `${command.padEnd(commandWidth)}  # ${says}` : command}`),
+  ].join('\n');
+}
+
+function usage(verb: Verb): string {
+  const operands = verb.operands.map((operand) => (operand.startsWith('COMMAND') ? `[--] ${operand}` : operand));
+  return ['[FLAGS]', ...operands].join(' ');
+}
+
+function flagHead(long: string, flag: Flag): string {
+  const short = flag.short ? `-${flag.short}, ` : '    ';
+  return `${short}--${long}${flag.kind === 'on' ? '' : ` ${flag.value ?? 'VALUE'}`}`;
+}
+
+function verbLine(name: VerbName): string {
+  return `  ${name.padEnd(12)} ${VERBS[name].summary}`;
+}

@@ -1,0 +1,65 @@
+/** Times, byte counts and terminal sizes as people type them. Each returns null for what it does not understand. */
+import type { Size } from '@spool/protocol';
+
+const MS_PER: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The kernel's and Node's timers end at 2^31 ms, and so do ours: 24 days. */
+export const DURATION_MS_MAX = 2_000_000_000;
+
+/** `500ms`, `10s`, `1.5h`, `1h30m`; a plain number is seconds. */
+export function parseDuration(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Number(text) * 1000, DURATION_MS_MAX);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return null;
+  let sum = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) sum += Number(count) * MS_PER[unit!]!;
+  return bounded(sum, DURATION_MS_MAX);
+}
+
+/** `500`, `64k`, `10M`, `1.5GiB`: powers of 1024. */
+export function parseByteSize(text: string): number | null {
+  const found = /^(\d+(?:\.\d+)?)(?:([kmgt])?(?:i?b)?)$/i.exec(text);
+  if (!found) return null;
+  const power = 'kmgt'.indexOf((found[2] ?? '').toLowerCase() || '-') + 1;
+  return bounded(Number(found[1]) * 1024 ** power, Number.MAX_SAFE_INTEGER);
+}
+
+/** `120x40`: columns, then rows. */
+export function parseSize(text: string): Size | null {
+  const found = /^(\d{1,5})x(\d{1,5})$/i.exec(text);
+  if (!found) return null;
+  const cols = Number(found[1]);
+  const rows = Number(found[2]);
+  return cols >= 1 && rows >= 1 && cols <= 10_000 && rows <= 10_000 ? { cols, rows } : null;
+}
+
+/** A whole number, also a negative one. */
+export function parseWhole(text: string): number | null {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** `5s`, `3m`, `2h`, `4d`: short enough for a column. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** `0`, `812`, `1.2k`, `64k`, `3.4M`. */
+export function formatByteSize(bytes: number): string {
+  let value = bytes;
+  let unit = '';
+  for (const next of ['k', 'M', 'G', 'T']) {
+    if (value < 1023.5) break;
+    value /= 1024;
+    unit = next;
+  }
+  const digits = unit === '' || value >= 9.95 ? Math.round(value).toString() : value.toFixed(1).replace(/\.0$/, '');
+  return digits + unit;
+}
+
+function bounded(value: number, most: number): number | null {
+  const whole = Math.round(value);
+  return Number.isFinite(whole) && whole <= most ? whole : null;
+}

@@ -1,0 +1,108 @@
+/**
+ * Standard output and error.
+ *
+ * Short texts are written synchronously, straight to the descriptor: making Node's stream costs more than the text. What
+ * streams goes through `writeOut`, one piece at a time, so that a slow reader slows us and fills no memory.
+ */
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+
+const TERMINAL_MS_MAX = 300;
+
+/** Set once a descriptor would have blocked: from then on its stream has the rest, in order. */
+const isStreaming = new Set<1 | 2>();
+
+/** Data: a line or several, on stdout. */
+export function print(text: string): void {
+  put(1, `${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  put(1, `${JSON.stringify(value)}\n`);
+}
+
+/** A word to the person, on stderr. */
+export function notice(text: string): void {
+  put(2, `${text}\n`);
+}
+
+/** Resolves when the stream has room for more (all the back-pressure there is), or when `signal` says not to wait. */
+export async function writeOut(bytes: Uint8Array | string, fd: 1 | 2 = 1, signal?: AbortSignal): Promise<void> {
+  const stream = streamOf(fd);
+  if (stream.write(bytes) || signal?.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    signal?.addEventListener('abort', done);
+  });
+}
+
+/** Resolves when everything is out, or after `ms`: a terminal may have stopped taking anything. */
+export async function flush(fd: 1 | 2, ms?: number): Promise<void> {
+  const stream = streamOf(fd);
+  if (stream.writableLength === 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+    stream.write('', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Escape sequences for colour: only on a terminal that wants them. */
+export function wantsColour(fd: 1 | 2): boolean {
+  return isatty(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+}
+
+export function isTerminal(fd: 0 | 1 | 2): boolean {
+  return isatty(fd);
+}
+
+/** The terminal's width, or undefined when there is none. */
+export function terminalWidth(): number | undefined {
+  if (!isatty(1)) return undefined;
+  const columns = process.stdout.columns;
+  return columns > 0 ? columns : 80;
+}
+
+/** A pipe is waited for as long as it takes, as any program would; a stalled terminal is not. */
+export async function exitWhenWritten(code: number): Promise<never> {
+  for (const fd of isStreaming) await flush(fd, isatty(fd) ? TERMINAL_MS_MAX : undefined);
+  process.exit(code);
+}
+
+function put(fd: 1 | 2, text: string): void {
+  if (isStreaming.has(fd)) {
+    streamOf(fd).write(text);
+    return;
+  }
+  let bytes: Uint8Array = Buffer.from(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') streamOf(fd).write(bytes);
+    else readerGone(fd, error as NodeJS.ErrnoException);
+  }
+}
+
+function streamOf(fd: 1 | 2): NodeJS.WriteStream {
+  const stream = fd === 1 ? process.stdout : process.stderr;
+  if (!isStreaming.has(fd)) {
+    isStreaming.add(fd);
+    stream.on('error', (error) => readerGone(fd, error));
+  }
+  return stream;
+}
+
+/** Nobody reads any more (`spool logs | head`): that is a normal end. */
+function readerGone(fd: 1 | 2, error: NodeJS.ErrnoException): void {
+  if (fd === 2) return; // nobody hears us, and there is no one left to tell
+  if (error.code === 'EPIPE' || error.code === 'EIO' || error.code === 'EBADF') process.exit(0);
+  throw error;
+}

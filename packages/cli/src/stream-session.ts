@@ -1,0 +1,98 @@
+/**
+ * A session as a plain stream: its output on ours, our input to it. For pipes, scripts and programs; nothing is a terminal
+ * here, so nothing is raw and nothing has to be restored.
+ */
+import type { Client } from '@spool/client';
+import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
+import { view, type ViewEnd } from './attach-view.ts';
+import { EXIT, exitCodeOfSession, signalNumber } from './exit-code.ts';
+import { OutputJson } from './output-json.ts';
+import { pipeInput } from './session-input.ts';
+import { printable } from './printable.ts';
+import { gapWords } from './session-words.ts';
+import { notice, writeOut } from './stdio.ts';
+
+export interface StreamOptions {
+  /** The session as the person named it, for notices. */
+  readonly calledAs: string;
+  readonly from: WatchFrom;
+  readonly asJson: boolean;
+  /** Whether what comes on stdin goes to the session. */
+  readonly isForwarding: boolean;
+  /** Whether a first Ctrl-C is meant for the session. */
+  readonly passesSignals: boolean;
+}
+
+/** Why it ended, and what `spool` should return for it. */
+export interface StreamEnd {
+  readonly end: ViewEnd;
+  readonly exitCode: number;
+}
+
+export async function streamSession(client: Client, session: SessionInfo, options: StreamOptions): Promise<StreamEnd> {
+  const leaving = new AbortController();
+  let leftBy = 'SIGINT' as NodeJS.Signals;
+  const tell = (text: string): void => notice(`[spool: ${text}]`);
+  using _signals = options.passesSignals ? passSignals() : undefined;
+  if (options.isForwarding) {
+    void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell });
+  }
+
+  const end = options.asJson ? await streamJson() : await streamBytes();
+  if (end.type === 'left') {
+    const name = printable(options.calledAs);
+    tell(`left ${name}, which runs on; come back with: spool attach ${name}`);
+    return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
+  }
+  return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };
+
+  async function streamBytes(): Promise<ViewEnd> {
+    return await view(
+      client,
+      session.id,
+      options.from,
+      {
+        paint: (bytes, stream) => writeOut(bytes, stream === 'stderr' ? 2 : 1),
+        onPresent() {},
+        onGap: (from, to) => tell(gapWords(from, to)),
+      },
+      leaving.signal,
+    );
+  }
+
+  async function streamJson(): Promise<ViewEnd> {
+    const lines = new OutputJson(session.id);
+    try {
+      for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
+        await writeOut(lines.line(item));
+        if (item.type === 'exit' || item.type === 'removed') return item;
+      }
+    } catch (error) {
+      if (!leaving.signal.aborted) throw error;
+    }
+    return { type: 'left' };
+  }
+
+  /** The first is for the session, the second for us; Ctrl-\ (which detaches) and a closed terminal are for us alone. */
+  function passSignals(): Disposable {
+    let isPassed = false;
+    const onSignal = (name: NodeJS.Signals): void => {
+      if (name === 'SIGHUP' || name === 'SIGQUIT' || isPassed) {
+        leftBy = name;
+        return leaving.abort();
+      }
+      isPassed = true;
+      client.signal(session.id, name).catch((error: unknown) => {
+        if (!SpoolError.is(error)) throw error;
+        if (error.code !== 'SESSION_EXITED') tell(`${name} could not be passed on: ${error.message}`);
+      });
+    };
+    const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+    for (const name of names) process.on(name, onSignal);
+    return {
+      [Symbol.dispose]() {
+        for (const name of names) process.off(name, onSignal);
+      },
+    };
+  }
+}

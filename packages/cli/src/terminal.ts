@@ -1,0 +1,160 @@
+/**
+ * The terminal of the person: raw while a session is shown, and as it was before when we leave, however we leave.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import type { Size } from '@spool/protocol';
+
+/**
+ * Undoes what a program may have set. A fixed list, each without effect where nothing was set; never a full reset, which
+ * would clear the screen. Where it matters:
+ * - `ESC 7` before `?1049l`: on a terminal that is not on its alternate screen, that would move the cursor to where it was
+ *   last saved, which is now where it stands; the alternate screen has a place of its own for it.
+ * - resetting the scroll region moves the cursor home, hence once more save and restore around it; they bring back
+ *   colours too, so these are reset afterwards.
+ * - some terminals read `CSI > 4 m` (modifyOtherKeys) as "underline": colours are reset after it as well.
+ */
+export const RESTORE = [
+  '\x1b[?2026l', // synchronized output: first, so that the rest is seen
+  '\x1b\\', // the end of a string sequence that was cut in the middle
+  '\x1b7\x1b[?1049l',
+  '\x1b7\x1b[r\x1b8',
+  ...[9, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2031, 2048, 1, 5, 12, 45, 66].map(
+    (mode) => `\x1b[?${mode}l`,
+  ),
+  '\x1b[?7h\x1b[?25h',
+  '\x1b>', // keypad
+  '\x1b[4l\x1b[20l', // insert mode, newline mode
+  '\x1b[=0;1u', // kitty keyboard: its flags off; a shell that uses them sets them again
+  '\x1b[>4m',
+  '\x1b[0 q', // cursor shape
+  '\x1b]8;;\x1b\\', // an open hyperlink
+  '\x1b(B\x0f', // character set
+  '\x1b[m',
+].join('');
+
+/** How long a terminal may take to be restored; one that is gone or stalled must not hold us. */
+const RESTORE_MS_MAX = 500;
+const RETRY_MS = 10;
+
+export class Terminal implements Disposable {
+  #isRaw = false;
+  #outputReady: Promise<void> = Promise.resolve();
+  #isTaking = true;
+  /** Stopped (SIGTSTP) and going on: the screen is not what it was. */
+  onContinue: () => void = () => {};
+
+  enter(): void {
+    process.on('exit', this.leave);
+    process.on('SIGTERM', this.#onTerminate);
+    process.on('SIGHUP', this.#onTerminate);
+    process.on('SIGTSTP', this.#onStop);
+    process.on('SIGCONT', this.#onContinue);
+    this.#goRaw();
+  }
+
+  /** Resolves when bytes reach the terminal as they are. */
+  get outputReady(): Promise<void> {
+    return this.#outputReady;
+  }
+
+  /** False when the terminal took nothing as we left it: a word to the person would only hang. */
+  get isTaking(): boolean {
+    return this.#isTaking;
+  }
+
+  size(): Size {
+    const [cols, rows] = process.stdout.getWindowSize();
+    return { cols: cols || 80, rows: rows || 24 };
+  }
+
+  /** May be called twice, and from an exit handler: everything in it is synchronous. */
+  readonly leave = (): void => {
+    if (!this.#isRaw) return;
+    this.#isRaw = false;
+    this.#isTaking = writeWithin(RESTORE_MS_MAX, RESTORE);
+    try {
+      process.stdin.setRawMode(false);
+    } catch {
+      // EIO: it is gone
+    }
+  };
+
+  [Symbol.dispose](): void {
+    this.leave();
+    process.off('exit', this.leave);
+    process.off('SIGTERM', this.#onTerminate);
+    process.off('SIGHUP', this.#onTerminate);
+    process.off('SIGTSTP', this.#onStop);
+    process.off('SIGCONT', this.#onContinue);
+  }
+
+  #goRaw(): void {
+    process.stdin.setRawMode(true);
+    this.#isRaw = true;
+    this.#outputReady = withoutOutputProcessing().then(withoutBlocking);
+  }
+
+  readonly #onTerminate = (_: NodeJS.Signals, number: number): void => {
+    this.leave();
+    process.exit(128 + number);
+  };
+
+  readonly #onStop = (): void => {
+    this.leave();
+    process.kill(process.pid, 'SIGSTOP');
+  };
+
+  readonly #onContinue = (): void => {
+    if (this.#isRaw) return;
+    this.#goRaw();
+    this.onContinue();
+  };
+}
+
+/**
+ * Writes to the terminal, synchronously, and gives up in time. Through a description of its own, because non-blocking is a
+ * property of the description, and the one that we inherited is shared with the shell.
+ */
+function writeWithin(ms: number, text: string): boolean {
+  const until = performance.now() + ms;
+  let fd: number | null = null;
+  try {
+    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+    fd = openSync(process.platform === 'linux' ? '/proc/self/fd/1' : '/dev/tty', O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    for (let bytes: Uint8Array = Buffer.from(text); bytes.length > 0;) {
+      try {
+        bytes = bytes.subarray(writeSync(fd, bytes));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > until) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+      }
+    }
+    return true;
+  } catch {
+    return false; // EIO, ENXIO: it is gone; EAGAIN: it takes nothing. There is nothing left to restore it with.
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/**
+ * Node's raw mode leaves the terminal to turn each newline into carriage return and newline. A session's bytes have been
+ * through such a terminal already, and programs that move down by a bare newline would end up in the first column.
+ * Node cannot switch it off; `stty` can, and where there is none we do without.
+ */
+function withoutOutputProcessing(): Promise<void> {
+  return new Promise((resolve) => {
+    const stty = spawn('stty', ['-opost'], { stdio: [1, 'ignore', 'ignore'] });
+    stty.on('error', () => resolve());
+    stty.on('exit', () => resolve());
+  });
+}
+
+/**
+ * A terminal that takes nothing (a stalled ssh) must not keep us from reading the detach key. Node makes terminals blocking;
+ * its handle has the way back, but no public name for it. After `stty`: for a child, Node makes its descriptors blocking.
+ */
+function withoutBlocking(): void {
+  (process.stdout as { _handle?: { setBlocking?(on: boolean): void } })._handle?.setBlocking?.(false);
+}

@@ -1,0 +1,121 @@
+/** `spool daemon`: starting, stopping and looking at it. Seldom needed: it starts by itself. */
+import { readFileSync } from 'node:fs';
+import { type DaemonStatus, SpoolError } from '@spool/protocol';
+import { openClient, type Program, type VerbAction } from '../program.ts';
+import { formatAge, formatByteSize } from '../quantities.ts';
+import { notice, print, printJson } from '../stdio.ts';
+import { UsageError } from '../usage-error.ts';
+
+const GRACE_MS_DEFAULT = 5000;
+/** After the sessions have had their grace, the processes of the daemon itself must be gone in this time. */
+const END_MS_MAX = 10_000;
+const POLL_MS = 15;
+
+const EXIT_NOT_RUNNING = 1;
+
+const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
+  const graceMs = flags.grace ?? GRACE_MS_DEFAULT;
+  switch (operands[0]) {
+    case 'status':
+      return tell(await statusOf(program, false), flags.json) ? 0 : EXIT_NOT_RUNNING;
+    case 'start':
+      tell(await statusOf(program, true), flags.json);
+      return 0;
+    case 'stop': {
+      const stopped = await stop(program, graceMs);
+      if (flags.json)
+        printJson({
+          running: false,
+          stopped: stopped !== null,
+          ...(stopped && { holder: stopped.holder, keeper: { pid: stopped.keeper.pid } }),
+        });
+      else if (stopped === null) notice('No daemon was running.');
+      else print('The daemon has stopped.');
+      return 0;
+    }
+    case 'restart':
+      await stop(program, graceMs);
+      tell(await statusOf(program, true), flags.json);
+      return 0;
+    default:
+      throw new UsageError(`there is no \`daemon ${operands[0]}\`; write start, stop, status or restart`, 'daemon');
+  }
+};
+
+export default daemon;
+
+/** Null when none runs; `start` makes sure that one does. */
+async function statusOf(program: Program, start: boolean): Promise<DaemonStatus | null> {
+  try {
+    await using client = await openClient(program, { start });
+    return await client.status();
+  } catch (error) {
+    if (!start && SpoolError.is(error, 'DAEMON_UNREACHABLE')) return null;
+    throw error;
+  }
+}
+
+function tell(status: DaemonStatus | null, asJson: boolean): boolean {
+  if (asJson) printJson(status === null ? { running: false } : { running: true, ...status });
+  else if (status === null) print('No daemon is running; the first verb that needs one starts it.');
+  else print(describe(status, Date.now()));
+  return status !== null;
+}
+
+export function describe(status: DaemonStatus, now: number): string {
+  const { sessions, holder, keeper } = status;
+  return [
+    `The daemon runs since ${formatAge(now - status.startedAt)}, version ${status.version}.`,
+    `sessions  ${sessions.running} running, ${sessions.ended} ended`,
+    `holder    pid ${holder.pid}`,
+    `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
+    `escrow    ${status.escrow ? 'yes: sessions survive the death of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
+    `files     ${status.home}`,
+    `socket    ${status.socket}`,
+  ].join('\n');
+}
+
+/** Stops it and waits until nothing of it is left. Null when there was none. */
+async function stop(program: Program, graceMs: number): Promise<DaemonStatus | null> {
+  const status = await statusOf(program, false);
+  if (status === null) return null;
+  try {
+    await using client = await openClient(program, { start: false });
+    await client.shutdown({ graceMs });
+  } catch (error) {
+    // It may be gone before its answer is out. Whether it is gone is looked at below.
+    if (!SpoolError.is(error, 'CONNECTION_LOST') && !SpoolError.is(error, 'DAEMON_UNREACHABLE')) throw error;
+  }
+  const pids = [status.holder.pid, status.keeper.pid];
+  const until = performance.now() + END_MS_MAX;
+  while (pids.some(isAlive) || (await statusOf(program, false).catch(isStopping)) !== null) {
+    if (performance.now() > until) {
+      const left = pids.filter(isAlive).join(', ');
+      throw new Error(
+        `the daemon was told to stop and did not; ${left === '' ? 'its socket still answers' : `still there: pid ${left}`}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return status;
+}
+
+/** While it stops it may refuse in other ways than by not being there. */
+function isStopping(error: unknown): boolean {
+  if (SpoolError.is(error, 'DAEMON_STOPPING') || SpoolError.is(error, 'CONNECTION_LOST')) return true;
+  throw error;
+}
+
+/** A process that has ended and that nobody has asked about (in a container without an init, say) is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false; // ESRCH: gone; EPERM: the number is somebody else's by now
+  }
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT' || process.platform !== 'linux';
+  }
+}

@@ -1,0 +1,286 @@
+/** `spool doctor`: a line for each thing that could be wrong, with what to do. It changes nothing and starts nothing. */
+import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
+import { release } from 'node:os';
+import { dirname } from 'node:path';
+import { type Home, homeFrom, VERSION } from '@spool/client/node';
+import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, SpoolError } from '@spool/protocol';
+import { failureOf } from '../failure.ts';
+import { printable } from '../printable.ts';
+import { openClient, type Program, type VerbAction } from '../program.ts';
+import { formatByteSize } from '../quantities.ts';
+import { print, printJson, wantsColour } from '../stdio.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly says: string;
+  readonly todo?: string;
+}
+
+const DISK_BYTES_WARN = 1024 ** 3;
+const DISK_BYTES_FAIL = 50 * 1024 ** 2;
+/** Five descriptors a session, and a daemon that should hold hundreds of them. */
+const OPEN_FILES_WARN = 4096;
+const ANSWER_MS_WARN = 500;
+
+const doctor: VerbAction<'doctor'> = async ({ flags }, program) => {
+  const findings = await examine(program);
+  if (flags.json) printJson(findings);
+  else print(findings.map((finding) => line(finding, wantsColour(1))).join('\n'));
+  return findings.some(({ level }) => level === 'fail') ? 1 : 0;
+};
+
+export default doctor;
+
+async function examine(program: Program): Promise<Finding[]> {
+  const findings = [
+    nodeVersion(process.versions.node),
+    ...files(program),
+    kernel(process.platform, release()),
+    openFiles(),
+    stty(),
+  ];
+  let home: Home;
+  try {
+    home = homeFrom(process.env, process.getuid?.() ?? 0);
+  } catch (error) {
+    return [
+      ...findings,
+      {
+        check: 'folders',
+        level: 'fail',
+        says: failureOf(error).message,
+        todo: 'set HOME, or SPOOL_HOME to an absolute path',
+      },
+    ];
+  }
+  for (const [name, path] of Object.entries({ state: home.state, run: home.run, sessions: home.sessions }))
+    findings.push(folder(name, path));
+  findings.push(socketPath(home), diskSpace(home.state), ...(await daemon(program, home)));
+  return findings;
+}
+
+export function nodeVersion(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isGood = major > 22 || (major === 22 && minor >= 15);
+  if (isGood) return { check: 'node', level: 'ok', says: version };
+  return {
+    check: 'node',
+    level: 'fail',
+    says: `${version} is too old`,
+    todo: 'use Node 22.15 or later; 24 is what spool is tested with',
+  };
+}
+
+/** In the repository there is no bundle to look at. */
+function files({ isBundled, folder: dist }: Program): Finding[] {
+  if (!isBundled) return [{ check: 'program', level: 'ok', says: 'runs from source' }];
+  const missing = ['holder.mjs', 'keeper.mjs', 'spool_native.node'].filter((file) => !existsSync(`${dist}/${file}`));
+  if (missing.length === 0) return [{ check: 'program', level: 'ok', says: dist }];
+  return [
+    {
+      check: 'program',
+      level: 'fail',
+      says: `${missing.join(', ')} missing in ${dist}`,
+      todo: 'set it up again: node scripts/setup.mjs',
+    },
+  ];
+}
+
+/** What each version of Linux brought that we use: the addon falls back where it can, and this says what that costs. */
+export function kernel(platform: string, version: string): Finding {
+  const check = 'system';
+  if (platform !== 'linux') {
+    return {
+      check,
+      level: 'warn',
+      says: `${platform}: sessions end with the daemon, for only Linux lets them outlive it`,
+    };
+  }
+  const [major = 0, minor = 0] = version.split(/[.-]/).map(Number);
+  const isSince = (wantedMajor: number, wantedMinor: number): boolean =>
+    major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+  if (!isSince(5, 9)) {
+    return {
+      check,
+      level: 'fail',
+      says: `Linux ${version} lacks pidfd or close_range`,
+      todo: 'use Linux 5.9 or later',
+    };
+  }
+  if (!isSince(6, 15)) {
+    const says = `Linux ${version}: if the holder is killed, sessions survive, but their exit codes are not known (6.15 tells them)`;
+    return { check, level: 'warn', says };
+  }
+  return { check, level: 'ok', says: `Linux ${version}` };
+}
+
+function openFiles(): Finding {
+  const limits = readOrEmpty('/proc/self/limits');
+  const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits)?.[1] ?? 'unknown';
+  if (Number(hard) < OPEN_FILES_WARN) {
+    return {
+      check: 'open files',
+      level: 'warn',
+      says: `at most ${hard}`,
+      todo: `raise the limit (ulimit -Hn) to ${OPEN_FILES_WARN} or more for many sessions`,
+    };
+  }
+  return { check: 'open files', level: 'ok', says: `at most ${hard}` };
+}
+
+function stty(): Finding {
+  const isThere = (process.env.PATH ?? '').split(':').some((path) => path !== '' && isExecutable(`${path}/stty`));
+  if (isThere) return { check: 'stty', level: 'ok', says: 'found' };
+  return {
+    check: 'stty',
+    level: 'warn',
+    says: 'not found: attached full-screen programs may be drawn askew',
+    todo: 'install coreutils or busybox',
+  };
+}
+
+export function folder(name: string, path: string, uid = process.getuid?.() ?? 0): Finding {
+  const check = `${name} folder`;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { check, level: 'ok', says: `${path} (not there yet; made when needed)` };
+  if (found.isSymbolicLink())
+    return { check, level: 'fail', says: `${path} is a symbolic link`, todo: `remove it: rm '${path}'` };
+  if (!found.isDirectory())
+    return { check, level: 'fail', says: `${path} is not a folder`, todo: `move it away: mv '${path}' '${path}.old'` };
+  if (found.uid !== uid)
+    return {
+      check,
+      level: 'fail',
+      says: `${path} belongs to user ${found.uid}, not to you (${uid})`,
+      todo: 'set SPOOL_HOME to a folder of yours',
+    };
+  if ((found.mode & 0o077) !== 0) {
+    const mode = (found.mode & 0o777).toString(8);
+    return {
+      check,
+      level: 'fail',
+      says: `${path} is open to others (mode ${mode})`,
+      todo: `close it: chmod 700 '${path}'`,
+    };
+  }
+  return { check, level: 'ok', says: path };
+}
+
+function socketPath({ socket }: Home): Finding {
+  const bytes = Buffer.byteLength(socket);
+  if (bytes <= SOCKET_PATH_BYTES_MAX)
+    return { check: 'socket', level: 'ok', says: `${socket} (${bytes} of ${SOCKET_PATH_BYTES_MAX} bytes)` };
+  return {
+    check: 'socket',
+    level: 'fail',
+    says: `${socket} is too long: ${bytes} of ${SOCKET_PATH_BYTES_MAX} bytes`,
+    todo: 'set SPOOL_HOME to a shorter path',
+  };
+}
+
+function diskSpace(path: string): Finding {
+  let place = path;
+  while (!existsSync(place) && place !== '/') place = dirname(place);
+  const { bavail, bsize } = statfsSync(place);
+  const free = bavail * bsize;
+  const says = `${formatByteSize(free)} free for ${path}`;
+  const todo = 'make room, or remove old sessions: spool rm --ended';
+  if (free < DISK_BYTES_FAIL) return { check: 'disk', level: 'fail', says, todo };
+  return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
+}
+
+async function daemon(program: Program, home: Home): Promise<Finding[]> {
+  const startedAt = performance.now();
+  try {
+    await using client = await openClient(program, { start: false });
+    const status = await client.status();
+    const answerMs = performance.now() - startedAt;
+    return [...running(status, answerMs), ...troubles(await client.list())];
+  } catch (error) {
+    if (
+      SpoolError.is(error, 'DAEMON_UNREACHABLE') &&
+      ['ENOENT', 'ECONNREFUSED'].includes(String(error.details.reason))
+    ) {
+      const isStale = existsSync(home.socket);
+      return [
+        {
+          check: 'daemon',
+          level: 'ok',
+          says: `none is running; the first verb starts it${isStale ? ' (and clears away an old socket)' : ''}`,
+        },
+      ];
+    }
+    return [
+      {
+        check: 'daemon',
+        level: 'fail',
+        says: failureOf(error).message,
+        todo: `its log may say more: ${home.daemonLog}; spool daemon restart`,
+      },
+    ];
+  }
+}
+
+export function running(status: DaemonStatus, answerMs: number): Finding[] {
+  const isSame = status.version === VERSION;
+  return [
+    answerMs < ANSWER_MS_WARN
+      ? {
+          check: 'daemon',
+          level: 'ok',
+          says: `answers in ${Math.round(answerMs)} ms (holder pid ${status.holder.pid}, keeper pid ${status.keeper.pid})`,
+        }
+      : {
+          check: 'daemon',
+          level: 'warn',
+          says: `took ${Math.round(answerMs)} ms to answer`,
+          todo: 'is the machine overloaded?',
+        },
+    isSame
+      ? { check: 'version', level: 'ok', says: VERSION }
+      : {
+          check: 'version',
+          level: 'warn',
+          says: `the daemon is ${status.version}, this program is ${VERSION}`,
+          todo: 'spool daemon restart (ends the sessions)',
+        },
+    status.escrow
+      ? { check: 'escrow', level: 'ok', says: 'sessions survive the death of the keeper' }
+      : {
+          check: 'escrow',
+          level: 'warn',
+          says: 'sessions end with the daemon: holder and keeper are one process here',
+        },
+  ];
+}
+
+export function troubles(sessions: readonly SessionInfo[]): Finding[] {
+  return sessions
+    .filter(({ trouble }) => trouble !== null)
+    .map(({ id, trouble }) => ({ check: `session ${id}`, level: 'warn', says: printable(trouble!) }));
+}
+
+const COLOURS = { ok: '\x1b[32m', warn: '\x1b[33m', fail: '\x1b[31m' } as const;
+
+export function line({ check, level, says, todo }: Finding, isColoured: boolean): string {
+  const word = isColoured ? `${COLOURS[level]}${level}\x1b[m` : level;
+  return `${word}${' '.repeat(6 - level.length)}${check.padEnd(17)} ${says}${todo ? `; ${todo}` : ''}`;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there, or not ours to run: the same to us
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // no /proc: the check then says "unknown"
+  }
+}

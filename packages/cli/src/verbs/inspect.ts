@@ -1,0 +1,50 @@
+/** `spool inspect`: everything about one session. */
+import type { SessionInfo } from '@spool/protocol';
+import { commandLine, printable } from '../printable.ts';
+import { openClient, type VerbAction } from '../program.ts';
+import { formatAge, formatByteSize } from '../quantities.ts';
+import { stateWords } from '../session-words.ts';
+import { print, printJson } from '../stdio.ts';
+
+const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
+  await using client = await openClient(program);
+  const session = await client.get(operands[0] ?? '');
+  if (flags.json) printJson(session);
+  else print(describe(session, Date.now()).join('\n'));
+  return 0;
+};
+
+export default inspect;
+
+export function describe(session: SessionInfo, now: number): string[] {
+  const { size, startedAt, endedAt, firstOffset, offset } = session;
+  const facts: readonly (readonly [string, string])[] = [
+    ['id', session.id],
+    ['name', printable(session.name)],
+    ['state', stateWords(session)],
+    ['ended by', session.endedBy ?? ''],
+    ['pid', session.pid > 0 ? String(session.pid) : ''],
+    ['command', commandLine(session.command)],
+    ['folder', printable(session.cwd)],
+    ['terminal', size === null ? 'none (pipes)' : `${size.cols}x${size.rows}`],
+    ['started', when(startedAt, now)],
+    ['ended', endedAt === null ? '' : `${when(endedAt, now)}, after ${formatAge(endedAt - startedAt)}`],
+    [
+      'output',
+      `${formatByteSize(offset)} (${offset} bytes)${firstOffset > 0 ? `, kept from offset ${firstOffset}` : ''}`,
+    ],
+    [
+      'labels',
+      Object.entries(session.labels)
+        .map(([key, value]) => printable(`${key}=${value}`))
+        .join(' '),
+    ],
+    ['watchers', String(session.watchers)],
+    ['trouble', printable(session.trouble ?? '')],
+  ];
+  return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(10)}${value}`);
+}
+
+function when(at: number, now: number): string {
+  return `${new Date(at).toISOString()} (${formatAge(now - at)} ago)`;
+}

@@ -1,0 +1,49 @@
+/** `spool send`: text into a session, and nothing but that text. */
+import { createReadStream } from 'node:fs';
+import { openClient, type VerbAction } from '../program.ts';
+import { writeWhenTaken } from '../session-input.ts';
+import { printJson } from '../stdio.ts';
+import { UsageError } from '../usage-error.ts';
+
+const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
+  const session = flags.latest ? '' : operands[0]!;
+  const words = flags.latest ? operands : operands.slice(1);
+  const file = flags.file ?? (words.length === 1 && words[0] === '-' ? '-' : undefined);
+  if (flags.file !== undefined && words.length > 0) throw new UsageError('give TEXT or --file, not both', 'send');
+  if (file === undefined && words.length === 0 && !flags.enter)
+    throw new UsageError('there is nothing to send: give TEXT, --file or --enter', 'send');
+  if (file === undefined && words.length > 0 && words.join('') === '')
+    throw new UsageError('TEXT is empty; use --enter to press Enter', 'send');
+
+  const source = file === undefined ? null : await openSource(file);
+  await using client = await openClient(program);
+  // The name is looked up once, so that all pieces go to one session whatever happens to names meanwhile.
+  const { id } = await client.get(session);
+  let bytes = 0;
+  const put = async (piece: Uint8Array): Promise<void> => {
+    await writeWhenTaken(client, id, piece);
+    bytes += piece.length;
+  };
+  if (source !== null) for await (const piece of source) await put(piece);
+  else if (words.length > 0) await put(Buffer.from(words.join(' ')));
+  // Enter by itself: a program that takes the text for a paste would take it for a line of it.
+  if (flags.enter) await put(Buffer.from('\r'));
+  if (flags.json) printJson({ id, bytes });
+  return 0;
+};
+
+export default send;
+
+/** Opened before anything is sent, so that a file that is missing changes nothing. */
+async function openSource(file: string): Promise<AsyncIterable<Buffer>> {
+  if (file === '-') return process.stdin;
+  const stream = createReadStream(file);
+  await new Promise<void>((resolve, reject) => {
+    stream
+      .once('open', () => resolve())
+      .once('error', (error) =>
+        reject(new UsageError(`cannot read ${JSON.stringify(file)}: ${error.message}`, 'send')),
+      );
+  });
+  return stream;
+}

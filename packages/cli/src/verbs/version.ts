@@ -1,0 +1,13 @@
+/** `spool version`. */
+import { VERSION } from '@spool/client/node';
+import { PROTOCOL_VERSION } from '@spool/protocol';
+import type { VerbAction } from '../program.ts';
+import { print, printJson } from '../stdio.ts';
+
+const version: VerbAction<'version'> = async ({ flags }) => {
+  if (flags.json) printJson({ version: VERSION, protocol: PROTOCOL_VERSION, node: process.version });
+  else print(`spool ${VERSION}`);
+  return 0;
+};
+
+export default version;
