@@ -1,0 +1,72 @@
+/* The limit: what a C program with nothing else to do gets out of the same PTY.
+ *   limit drain COMMAND…     seconds from the start of COMMAND until its last byte was read
+ *   limit echo ROUNDS        microseconds, p50 and p99, for one byte there and back through a raw `echo` child (this program)
+ *   limit mirror             the child of `echo`: raw terminal, writes what it reads */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int order(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static int mirror(void) {
+  struct termios mode;
+  tcgetattr(0, &mode);
+  cfmakeraw(&mode);
+  tcsetattr(0, TCSANOW, &mode);
+  if (write(1, "!", 1) != 1) return 1; /* ready */
+  char bytes[4096];
+  for (ssize_t got; (got = read(0, bytes, sizeof bytes)) > 0;)
+    if (write(1, bytes, got) != got) return 1;
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "mirror") == 0) return mirror();
+  if (argc < 3) return 2;
+  struct winsize size = {24, 80, 0, 0};
+  int master;
+  double start = now();
+  pid_t pid = forkpty(&master, NULL, NULL, &size);
+  if (pid == 0) {
+    if (strcmp(argv[1], "drain") == 0) execvp(argv[2], argv + 2);
+    else execl("/proc/self/exe", "limit", "mirror", NULL);
+    _exit(127);
+  }
+  static char bytes[65536];
+  if (strcmp(argv[1], "drain") == 0) {
+    long long total = 0;
+    for (ssize_t got; (got = read(master, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR);) total += got;
+    waitpid(pid, NULL, 0);
+    printf("{\"seconds\":%.6f,\"bytes\":%lld}\n", now() - start, total);
+    return 0;
+  }
+  int rounds = atoi(argv[2]);
+  double *times = malloc(sizeof(double) * rounds);
+  if (read(master, bytes, 1) != 1) return 1;
+  for (int k = 0; k < rounds; k++) {
+    double sent = now();
+    if (write(master, "x", 1) != 1 || read(master, bytes, sizeof bytes) != 1) return 1;
+    times[k] = (now() - sent) * 1e6;
+  }
+  qsort(times, rounds, sizeof(double), order);
+  printf("{\"p50\":%.1f,\"p99\":%.1f}\n", times[rounds / 2], times[rounds * 99 / 100]);
+  close(master);
+  waitpid(pid, NULL, 0);
+  return 0;
+}

@@ -1,0 +1,99 @@
+/**
+ * A real daemon in a folder of its own, for tests: started as a user would, killed as only a test would, and at the end
+ * checked to have left nothing behind.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@spool/client';
+import { connect } from '@spool/client/node';
+import { SpoolError } from '@spool/protocol';
+import { until } from './processes.ts';
+
+export const SPOOL = fileURLToPath(new URL('../../../spool', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class TestDaemon {
+  readonly home: string;
+  readonly env: Record<string, string | undefined>;
+  readonly #clients: Client[] = [];
+
+  constructor(options: { home?: string; env?: Record<string, string> } = {}) {
+    this.home = options.home ?? mkdtempSync(`${tmpdir()}/spool-test-`);
+    const { SPOOL_SESSION: _session, SPOOL_SOCKET: _socket, ...env } = process.env;
+    this.env = { ...env, SPOOL_HOME: this.home, ...options.env };
+  }
+
+  /** An SDK client; the first one starts the daemon. */
+  async client(): Promise<Client> {
+    const client = await connect({ env: this.env });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** `spool …` as from a script. */
+  async spool(
+    args: readonly string[],
+    options: { input?: string | Uint8Array } = {},
+  ): Promise<Ran & { bytes: Buffer }> {
+    const child = spawn(SPOOL, args, { env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.stdin.on('error', () => {}); // EPIPE: the command did not want its input
+    child.stdin.end(options.input);
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    const bytes = Buffer.concat(out);
+    return { code, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() };
+  }
+
+  /** `spool … --json`, parsed; throws what it complained about. */
+  async json<T = Record<string, never>>(...args: string[]): Promise<T> {
+    const at = args.indexOf('--');
+    const flagged = at === -1 ? [...args, '--json'] : [...args.slice(0, at), '--json', ...args.slice(at)];
+    const { code, stdout, stderr } = await this.spool(flagged);
+    if (code !== 0) throw new Error(`spool ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Every process that has this daemon's folder in its environment: its own, and its sessions'. */
+  processes(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .filter((pid) => {
+        try {
+          return (
+            readFileSync(`/proc/${pid}/environ`, 'latin1').includes(this.home) &&
+            !/State:\s+Z/.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+          );
+        } catch {
+          return false; // gone meanwhile
+        }
+      })
+      .map(Number);
+  }
+
+  /** Stops everything; throws if anything is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) client.close();
+    try {
+      await using client = await connect({ env: this.env, start: false });
+      await client.shutdown({ graceMs: 0 });
+    } catch (error) {
+      if (!SpoolError.is(error, 'DAEMON_UNREACHABLE') && !SpoolError.is(error, 'FOLDER_REFUSED')) throw error;
+    }
+    await until('the daemon is gone', () => this.processes().length === 0, 3000).catch(() => {}); // the check comes below
+    const left = this.processes();
+    for (const pid of left) process.kill(pid, 'SIGKILL');
+    const log = left.length > 0 ? readFileSync(`${this.home}/daemon.log`, 'utf8') : '';
+    rmSync(this.home, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`processes were left after daemon stop: ${left.join(' ')}\n${log}`);
+  }
+}

@@ -1,0 +1,6 @@
+export { type Ran, SPOOL, TestDaemon } from './daemon.ts';
+export { isAlive, statusField, until } from './processes.ts';
+export { program } from './programs.ts';
+export { Terminal } from './terminal.ts';
+export { VerifiedStream } from './verified-stream.ts';
+export { outputOf, seen } from './watching.ts';

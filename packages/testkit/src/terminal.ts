@@ -1,0 +1,90 @@
+/** A person at a terminal: runs a program on a real PTY, types, and sees what it prints. */
+import { native, POLL } from '@spool/native';
+import { FdWatch } from '@spool/native/fd-watch';
+import { until } from './processes.ts';
+
+export class Terminal {
+  readonly #watch = new FdWatch();
+  readonly #master: number;
+  readonly #slave: number;
+  readonly #pidfd: number;
+  readonly pid: number;
+  /** The path of the terminal, for `stty -F`. */
+  readonly path: string;
+  #screen = '';
+
+  constructor(command: readonly string[], env: Record<string, string | undefined>, size = { cols: 80, rows: 24 }) {
+    const spawned = native.spawn({
+      file: command[0]!,
+      argv: command,
+      env: Object.entries({ TERM: 'xterm-256color', ...env }).flatMap(([name, value]) =>
+        value === undefined ? [] : [`${name}=${value}`],
+      ),
+      cwd: '/',
+      umask: 0o022,
+      nofileSoft: 1024,
+      cgroupProcsFd: -1,
+      size,
+    });
+    if (spawned.kind !== 'pty') throw new Error('a size makes a PTY');
+    this.#master = spawned.master;
+    this.#slave = spawned.slave;
+    this.#pidfd = spawned.pidfd;
+    this.pid = spawned.pid;
+    this.path = spawned.pts;
+    const chunk = new Uint8Array(65536);
+    this.#watch.watch(this.#master, POLL.readable, () => {
+      const read = native.read(this.#master, chunk);
+      if (read > 0) this.#screen += Buffer.from(chunk.subarray(0, read)).toString('latin1');
+    });
+  }
+
+  /** Everything printed so far. */
+  get printed(): string {
+    return this.#screen;
+  }
+
+  type(keys: string): void {
+    native.write(this.#master, Buffer.from(keys, 'latin1'));
+  }
+
+  resize(cols: number, rows: number): void {
+    native.setSize(this.#master, { cols, rows });
+  }
+
+  /** Waits until `text` is printed, after all that `since` had already seen. */
+  async sees(text: string, since = 0): Promise<void> {
+    try {
+      await until(`the terminal shows ${JSON.stringify(text)}`, () => this.#screen.slice(since).includes(text), 15_000);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; it shows ${JSON.stringify(this.#screen.slice(-800))}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** How the program ended. */
+  async ended(): Promise<{ code: number; signal: number }> {
+    let status = native.exitStatus(this.#pidfd);
+    await until(`process ${this.pid} has ended`, () => (status ??= native.exitStatus(this.#pidfd)) !== null, 15_000);
+    const { code, signal } = status!;
+    return { code, signal };
+  }
+
+  /** The terminal is closed, as when a window is. */
+  hangUp(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#watch.unwatch(this.#master);
+    native.close(this.#slave);
+    native.close(this.#master);
+  }
+
+  #isOpen = true;
+
+  [Symbol.dispose](): void {
+    native.pidfdSignal(this.#pidfd, 9);
+    this.hangUp();
+    this.#watch[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,99 @@
+import { closeSync, openSync } from 'node:fs';
+import { type Client } from '@spool/client';
+import { outputOf, TestDaemon } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 101, rows: 33 };
+
+test('[RUN-4] the child has only its three fds, default signals, a session of its own and the limit that was asked for', async () => {
+  // Something that the daemon could inherit by accident, open without close-on-exec: Node opens with it, a shell does not.
+  await using daemon = new TestDaemon();
+  const leak = openSync('/dev/null', 'r');
+  const client = await daemon.client();
+  closeSync(leak);
+  for (const size of [PTY, null]) {
+    const script = `ls -l /proc/self/fd | sed 1d | awk '{print $9}' | tr '\\n' ' '; echo; ulimit -Sn; umask; grep -E 'Sig(Blk|Ign)|ShdPnd' /proc/self/status; ps -o sid= -p $$; echo $$`;
+    const out = await printed(client, ['bash', '-c', script], size, { nofileSoft: 777, umask: 0o027 });
+    const lines = out.split(/\r?\n/);
+    expect(
+      lines[0]!
+        .trim()
+        .split(' ')
+        .filter((fd) => Number(fd) > 3),
+    ).toEqual([]);
+    expect(lines.slice(1, 3)).toEqual(['777', '0027']);
+    expect(lines.filter((line) => /SigBlk|SigIgn/.test(line)).every((line) => /:\s+0+$/.test(line))).toBe(true);
+    expect(lines.at(-3)!.trim()).toBe(lines.at(-2)!.trim());
+  }
+});
+
+test('[RUN-1] argv, folder, environment and size are what was asked for; nothing of the daemon or the caller leaks', async () => {
+  await using daemon = new TestDaemon({
+    env: { CANARY_SECRET: 'do-not-leak', NODE_OPTIONS: '--no-warnings', npm_config_x: 'y' },
+  });
+  const client = await daemon.client();
+  const env = { PATH: process.env.PATH!, ASKED: 'for this' };
+  const out = await printed(
+    client,
+    ['bash', '-c', 'pwd; stty size; printf "<%s>" "$@"; echo; env | sort', 'zero', 'a b', '', '*', 'ü'],
+    PTY,
+    { cwd: '/usr/share', env },
+  );
+  const lines = out.split('\r\n');
+  expect(lines.slice(0, 3)).toEqual(['/usr/share', '33 101', '<a b><><*><ü>']);
+  const names = lines
+    .slice(3)
+    .filter(Boolean)
+    .map((line) => line.split('=')[0]!);
+  const shellsOwn = ['PWD', 'SHLVL', '_', 'OLDPWD'];
+  expect(names.filter((name) => !shellsOwn.includes(name)).toSorted()).toEqual(
+    ['ASKED', 'COLORTERM', 'PATH', 'SPOOL_SESSION', 'SPOOL_SOCKET', 'TERM'].toSorted(),
+  );
+  expect(out).toContain('TERM=xterm-256color');
+});
+
+test('[RUN-1] from the command line, only the allow-list and what is asked for reaches the child', async () => {
+  await using daemon = new TestDaemon({ env: { CANARY_SECRET: 'do-not-leak', WANTED: 'yes', LANG: 'C.UTF-8' } });
+  const { stdout } = await daemon.spool(['run', '--env', 'WANTED', '--env', 'GIVEN=1', '--', 'env']);
+  expect(stdout).not.toContain('CANARY_SECRET');
+  expect(stdout).toMatch(/^WANTED=yes\r?$/m);
+  expect(stdout).toMatch(/^GIVEN=1\r?$/m);
+  expect(stdout).toMatch(/^LANG=C.UTF-8\r?$/m);
+  expect(stdout).not.toMatch(/^(NODE_|npm_|SPOOL_HOME)/m);
+});
+
+test('[RUN-6] a session that nobody watches runs to its end like any other', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'yes | head -c 3000000; exit 9'],
+    size: null,
+    env: { PATH: process.env.PATH! },
+  });
+  client.close();
+  const later = await daemon.client();
+  expect(await later.wait(session.id)).toMatchObject({ exitCode: 9, offset: 3_000_000 });
+});
+
+test('what cannot be started is a typed error that names the command, and leaves no session behind', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const env = { PATH: process.env.PATH! };
+  await expect(client.run({ command: ['no-such-command-here'], size: PTY, env })).rejects.toMatchObject({
+    code: 'COMMAND_NOT_FOUND',
+    details: { command: 'no-such-command-here' },
+  });
+  await expect(client.run({ command: ['/etc/passwd'], size: PTY, env })).rejects.toMatchObject({
+    code: 'COMMAND_NOT_EXECUTABLE',
+  });
+  await expect(client.run({ command: ['true'], size: PTY, env, cwd: '/no/such/folder' })).rejects.toMatchObject({
+    code: 'CWD_UNUSABLE',
+  });
+  expect(await client.list()).toEqual([]);
+});
+
+async function printed(client: Client, command: string[], size: typeof PTY | null, options: object): Promise<string> {
+  const session = await client.run({ command, size, env: { PATH: process.env.PATH! }, ...options });
+  await client.wait(session.id);
+  return (await outputOf(client, session.id)).toString();
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { DaemonStatus, SessionInfo } from '@spool/protocol';
+import { isAlive, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+test('the contract for scripts: run -d --json, ls --json, inspect --json, logs --raw, daemon status --json, daemon stop', async () => {
+  await using daemon = new TestDaemon();
+  const ran = await daemon.json<{ id: string }>(
+    'run',
+    '-d',
+    '--name',
+    'greeter',
+    '--label',
+    'team=a',
+    '--',
+    'sh',
+    '-c',
+    'printf "a\\nb"; exit 3',
+  );
+  expect(ran.id).toMatch(/^[a-z0-9]{8,32}$/);
+  await daemon.spool(['wait', ran.id]);
+  const inspected = await daemon.json<SessionInfo>('inspect', ran.id);
+  expect(inspected).toMatchObject({
+    id: ran.id,
+    name: 'greeter',
+    state: 'failed',
+    exitCode: 3,
+    signal: null,
+    offset: 4,
+    labels: { team: 'a' },
+  });
+  expect(inspected.pid).toBeGreaterThan(0);
+  expect(inspected.endedAt).toBeGreaterThanOrEqual(inspected.startedAt);
+  const listed = await daemon.json<{ id: string }[]>('ls');
+  expect(listed.map(({ id }) => id)).toEqual([ran.id]);
+  expect((await daemon.spool(['logs', '--raw', 'greeter'])).bytes).toEqual(Buffer.from('a\r\nb'));
+  const status = await daemon.json<DaemonStatus>('daemon', 'status');
+  expect([isAlive(status.holder.pid), isAlive(status.keeper.pid)]).toEqual([true, true]);
+  await daemon.json('run', '-d', '--', 'sleep', '1000');
+  expect((await daemon.spool(['daemon', 'stop'])).code).toBe(0);
+  expect(daemon.processes()).toEqual([]);
+  const none = await daemon.spool(['daemon', 'status', '--json']);
+  expect({ code: none.code, status: JSON.parse(none.stdout) as unknown }).toEqual({
+    code: 1,
+    status: { running: false },
+  });
+});
+
+test('[LOG-1] `logs --raw` gives back the exact bytes, whatever they are', async () => {
+  await using daemon = new TestDaemon();
+  const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
+  const bytes = randomBytes(300_000);
+  writeFileSync(`${folder}/bytes`, bytes);
+  const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', `stty raw; cat ${folder}/bytes`);
+  await daemon.spool(['wait', id]);
+  expect((await daemon.spool(['logs', '--raw', id])).bytes.equals(bytes)).toBe(true);
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['the child’s own code', ['run', '--', 'sh', '-c', 'exit 37'], 37],
+  ['128 + n on a signal', ['run', '--', 'sh', '-c', 'kill -9 $$'], 137],
+  ['127 when there is no such command', ['run', '--', 'no-such-command-here'], 127],
+  ['126 when it cannot be executed', ['run', '--', '/etc/passwd'], 126],
+  ['124 when a wait times out', ['wait', '--timeout', '50ms', 'sleeper'], 124],
+  ['2 on a wrong flag', ['run', '--no-such-flag', '--', 'true'], 2],
+  ['2 on an unknown verb', ['atach'], 2],
+  ['125 when there is no such session', ['inspect', 'no-such-session'], 125],
+] as const)('exit codes: %s', async (_what, args, code) => {
+  await using daemon = new TestDaemon();
+  await daemon.json('run', '-d', '--name', 'sleeper', '--', 'sleep', '1000');
+  const ran = await daemon.spool(args);
+  expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code });
+  if (code === 125 || code === 2 || code === 127 || code === 126) expect(ran.stderr).toMatch(/^spool: .{10,}/);
+});
+
+test('a streaming run passes bytes, both streams and the input of a pipeline through', async () => {
+  await using daemon = new TestDaemon();
+  const ran = await daemon.spool(['run', '--pipes', '--', 'sh', '-c', 'tr a-z A-Z; echo problem >&2; exit 5'], {
+    input: 'hello\n',
+  });
+  expect(ran).toMatchObject({ code: 5, stdout: 'HELLO\n' });
+  expect(ran.stderr).toContain('problem\n');
+});
+
+test('wait says why it ended: exit, match, timeout', async () => {
+  await using daemon = new TestDaemon();
+  const { id } = await daemon.json<{ id: string }>(
+    'run',
+    '-d',
+    '--',
+    'sh',
+    '-c',
+    'printf "\\033[1mready on \\033[0mport 80\\n"; read x; exit 4',
+  );
+  expect(await daemon.json('wait', id, '--until', 'match:/ready on port (\\d+)/')).toMatchObject({
+    id,
+    reason: 'match',
+  });
+  const late = await daemon.spool(['wait', id, '--timeout', '20ms', '--json']);
+  expect({ code: late.code, answer: JSON.parse(late.stdout) as unknown }).toMatchObject({
+    code: 124,
+    answer: { reason: 'timeout' },
+  });
+  await daemon.spool(['send', id, '--enter', 'x']);
+  const ended = await daemon.spool(['wait', id, '--json']);
+  expect({ code: ended.code, answer: JSON.parse(ended.stdout) as unknown }).toMatchObject({
+    code: 4,
+    answer: { reason: 'exit', exitCode: 4 },
+  });
+});
+
+test('send and keys type into a session; stop, kill and rm end and remove it', async () => {
+  await using daemon = new TestDaemon();
+  const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'bash', '--norc');
+  await daemon.spool(['send', id, 'echo a$((2+3))']);
+  await daemon.spool(['keys', id, 'Enter']);
+  await daemon.spool(['wait', id, '--until', 'match:/a5/']);
+  expect(await daemon.json('stop', id)).toMatchObject({ state: 'stopped' });
+  expect((await daemon.spool(['rm', id])).code).toBe(0);
+  expect(await daemon.json('ls')).toEqual([]);
+});
+
+test('`logs -f` follows to the end and then ends', async () => {
+  await using daemon = new TestDaemon();
+  const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', 'echo one; read x; echo two');
+  const following = daemon.spool(['logs', '-f', id]);
+  await until('it is being followed', async () => (await daemon.json<SessionInfo>('inspect', id)).watchers > 0);
+  expect((await daemon.spool(['keys', id, 'Enter'])).code).toBe(0);
+  expect((await following).stdout).toMatch(/one\r?\n\r?\n?two/);
+});

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { WatchItem } from '@spool/client';
+import { program, seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH! };
+const isRoot = process.getuid!() === 0;
+const MIB = 1024 * 1024;
+
+test.skipIf(!isRoot)(
+  '[LOG-6] a full disk: the child goes on, an event tells, the hole is exact, recovery is automatic (runs as root)',
+  async () => {
+    await using disk = new SmallDisk(24 * MIB);
+    await using daemon = new TestDaemon({ home: disk.folder });
+    const client = await daemon.client();
+    const events = client.events();
+    const failed = first(events, 'log-failed');
+    const bytes = 48 * MIB;
+    const session = await client.run({
+      command: [
+        'sh',
+        '-c',
+        `${program('verified-source')} ${bytes} 100 256; while read go; do echo $go; [ $go = end ] && exec ${program('verified-source')} 160000; done`,
+      ],
+      size: PTY,
+      env,
+    });
+    expect(await failed).toMatchObject({ id: session.id, error: expect.stringContaining('ENOSPC') as string });
+    expect((await client.get(session.id)).trouble).toContain('ENOSPC');
+    await until('the child has written all of it', async () => (await client.get(session.id)).offset >= bytes);
+
+    disk.makeRoom();
+    const recovered = first(client.events(), 'log-recovered');
+    await until('it is written again', async () => {
+      await client.write(session.id, 'again\n'); // the source has made the terminal raw: \n, not \r
+      return (await client.get(session.id)).trouble === null;
+    });
+    await recovered;
+    await client.write(session.id, 'end\n');
+    const { offset, exitCode, trouble } = await client.wait(session.id);
+    expect({ exitCode, trouble }).toEqual({ exitCode: 7, trouble: null });
+
+    const items: WatchItem[] = [];
+    for await (const item of client.watch(session.id, { from: 0 })) items.push(item);
+    let cursor = 0;
+    for (const item of items) {
+      if (item.type === 'gap') {
+        expect(item.from).toBe(cursor);
+        cursor = item.to;
+      }
+      if (item.type !== 'output') continue;
+      expect(item.offset).toBe(cursor);
+      // What was kept before the hole is at its own place, byte for byte.
+      for (let at = item.offset; at < Math.min(bytes, item.offset + item.bytes.length); at += 4099) {
+        const line = `${String(Math.floor(at / 16)).padStart(15, '0')}\n`;
+        expect(item.bytes[at - item.offset]).toBe(line.charCodeAt(at % 16));
+      }
+      cursor += item.bytes.length;
+    }
+    expect(cursor).toBe(offset);
+    expect(items.filter(({ type }) => type === 'gap').length).toBeGreaterThan(0);
+  },
+  180_000,
+);
+
+test.skipIf(!isRoot)(
+  '[LOG-6] [LIFE-1] a keeper killed while the disk is full gives no offset twice (runs as root)',
+  async () => {
+    await using disk = new SmallDisk(8 * MIB);
+    await using daemon = new TestDaemon({ home: disk.folder });
+    const client = await daemon.client();
+    const session = await client.run({
+      command: ['sh', '-c', `${program('verified-source')} ${16 * MIB} 100 256; read go; exit 4`],
+      size: PTY,
+      env,
+    });
+    await until('all is written', async () => (await client.get(session.id)).offset >= 16 * MIB);
+    const told = (await client.get(session.id)).offset;
+    process.kill((await client.status()).keeper.pid, 'SIGKILL');
+    expect((await client.get(session.id)).offset).toBeGreaterThanOrEqual(told);
+    disk.makeRoom();
+    await client.write(session.id, 'x\n');
+    expect(await client.wait(session.id)).toMatchObject({ exitCode: 4 });
+  },
+);
+
+test.skipIf(!isRoot)('[LOG-6] a disk filled by somebody else, and emptied again (runs as root)', async () => {
+  await using disk = new SmallDisk(64 * MIB);
+  await using daemon = new TestDaemon({ home: disk.folder });
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  await client.write(session.id, 'before\r');
+  await seen(client, session.id, 'before\r\nbefore');
+  const failed = first(client.events(), 'log-failed');
+  disk.fill();
+  await client.write(session.id, `${'x'.repeat(3000)}\r`);
+  await failed;
+  disk.makeRoom();
+  await until('it is written again', async () => {
+    await client.write(session.id, 'again\r');
+    return (await client.get(session.id)).trouble === null;
+  });
+  await seen(client, session.id, 'again\r\nagain');
+});
+
+test('[LOG-6] no file descriptors left: sessions go on, what cannot be stored is a gap, and it heals', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', `stty raw -echo; read go; exec ${program('verified-source')} ${12 * MIB} 50 64`],
+    size: PTY,
+    env,
+  });
+  const { keeper } = await client.status();
+  const failed = first(client.events(), 'log-failed');
+  const limit = (soft: number): void =>
+    void execFileSync('prlimit', ['--pid', String(keeper.pid), `--nofile=${soft}:`]);
+  limit(3);
+  await client.write(session.id, '\n');
+  expect(await failed).toMatchObject({ id: session.id, error: expect.stringContaining('EMFILE') as string });
+  limit(4096);
+  const { exitCode, offset } = await client.wait(session.id);
+  expect({ exitCode, offset }).toEqual({ exitCode: 7, offset: 12 * MIB });
+  expect((await client.status()).keeper.pid).toBe(keeper.pid);
+}, 60_000);
+
+/** A file system of its own, small enough to be filled. */
+class SmallDisk {
+  readonly #mount = mkdtempSync(`${tmpdir()}/spool-test-`);
+  readonly folder = `${this.#mount}/home`;
+
+  constructor(bytes: number) {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'spool-test', this.#mount]);
+  }
+
+  fill(): void {
+    try {
+      writeFileSync(`${this.#mount}/ballast`, Buffer.alloc(256 * MIB));
+    } catch {
+      // ENOSPC: that is the point
+    }
+  }
+
+  makeRoom(): void {
+    execFileSync('mount', ['-o', 'remount,size=512m', this.#mount]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    execFileSync('umount', ['-l', this.#mount]);
+    rmSync(this.#mount, { recursive: true, force: true });
+  }
+}
+
+async function first<T extends { type: string }>(events: AsyncIterable<T>, type: string): Promise<T> {
+  for await (const event of events) if (event.type === type) return event;
+  throw new Error(`no ${type}`);
+}

@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads';
+import { TestDaemon } from '@spool/testkit';
+import { constants } from 'node:os';
+import { expect, test } from 'vitest';
+
+test('[RUN-2] [RUN-3] 2,000 children that print and exit at once lose no byte and no exit code, under load and with slow readers', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  await using _load = cpuLoad(2);
+  const count = 2000;
+  const results = await inParallel(count, 24, async (index) => {
+    const bytes = sizeOf(index);
+    const code = index % 256;
+    // head gives exact bytes of a known pattern faster than any script; the shell ends with the code at once after it.
+    const command = ['sh', '-c', `yes ${index} | head -c ${bytes}; exit ${code}`];
+    const session = await client.run({ command, size: { cols: 80, rows: 24 }, env: { PATH: process.env.PATH! } });
+    const isSlow = index % 2 === 1;
+    const chunks: Uint8Array[] = [];
+    let exit: unknown;
+    for await (const item of session.watch({ from: 0, ...(isSlow && { creditBytes: 4096 }) })) {
+      if (item.type === 'output') {
+        chunks.push(item.bytes);
+        if (isSlow && chunks.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      if (item.type === 'exit') exit = { exitCode: item.exitCode, signal: item.signal };
+    }
+    const isExact = Buffer.concat(chunks).equals(expectedOutput(index, bytes));
+    return { index, isExact, exit, expected: { exitCode: code, signal: null } };
+  });
+  expect(results.filter(({ isExact }) => !isExact).map(({ index }) => index)).toEqual([]);
+  expect(results.map(({ exit }) => exit)).toEqual(results.map(({ expected }) => expected));
+}, 600_000);
+
+test('[RUN-3] every exit code from 0 to 255 and every deadly signal is told exactly', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const codes = await inParallel(256, 16, async (code) => {
+    const { id } = await client.run({
+      command: ['sh', '-c', `exit ${code}`],
+      size: null,
+      env: { PATH: process.env.PATH! },
+    });
+    const { exitCode, signal, state } = await client.wait(id);
+    return { exitCode, signal, state };
+  });
+  expect(codes).toEqual(
+    codes.map((_, code) => ({ exitCode: code, signal: null, state: code === 0 ? 'exited' : 'failed' })),
+  );
+  const deadly = [
+    'SIGHUP',
+    'SIGINT',
+    'SIGQUIT',
+    'SIGABRT',
+    'SIGKILL',
+    'SIGSEGV',
+    'SIGTERM',
+    'SIGUSR1',
+    'SIGPIPE',
+  ] as const;
+  const signals = await inParallel(deadly.length, 4, async (at) => {
+    const command = ['sh', '-c', `kill -${constants.signals[deadly[at]!]} $$; sleep 10`];
+    const { id } = await client.run({ command, size: { cols: 80, rows: 24 }, env: { PATH: process.env.PATH! } });
+    const { exitCode, signal, state } = await client.wait(id);
+    return { exitCode, signal, state };
+  });
+  expect(signals).toEqual(deadly.map((signal) => ({ exitCode: null, signal, state: 'failed' })));
+});
+
+/** 1 B … 1 MB, on a logarithmic scale, so that most are small, as in life. */
+function sizeOf(index: number): number {
+  return Math.round(10 ** ((index % 97) / 16));
+}
+
+/** What the terminal makes of `yes INDEX | head -c BYTES`: each \n becomes \r\n. */
+function expectedOutput(index: number, bytes: number): Buffer {
+  const line = `${index}\n`;
+  const plain = line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+  return Buffer.from(plain.replaceAll('\n', '\r\n'));
+}
+
+async function inParallel<T>(count: number, width: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) results[index] = await work(index);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return results;
+}
+
+function cpuLoad(threads: number): AsyncDisposable {
+  const workers = Array.from({ length: threads }, () => new Worker('for (;;);', { eval: true }));
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}

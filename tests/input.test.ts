@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { outputOf, seen, TestDaemon } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH! };
+
+test('[IN-1] [IN-3] a megabyte of any bytes arrives in order, and is acknowledged when it is in', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const bytes = randomBytes(1024 * 1024);
+  const command = ['bash', '-c', `stty raw -echo; echo ready; head -c ${bytes.length} | sha256sum`];
+  const session = await client.run({ command, size: PTY, env });
+  await seen(client, session.id, 'ready');
+  await client.write(session.id, bytes);
+  await client.wait(session.id);
+  expect((await outputOf(client, session.id)).toString()).toContain(createHash('sha256').update(bytes).digest('hex'));
+});
+
+test('[IN-1] many writers at once: each write stays whole', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['bash', '-c', 'stty raw -echo; echo ready; head -c 40000'],
+    size: PTY,
+    env,
+  });
+  await seen(client, session.id, 'ready');
+  const writers = await Promise.all(Array.from({ length: 4 }, () => daemon.client()));
+  await Promise.all(
+    writers.flatMap((writer, at) =>
+      Array.from({ length: 100 }, () => writer.write(session.id, String(at).repeat(99) + '\n')),
+    ),
+  );
+  await client.wait(session.id);
+  const lines = (await outputOf(client, session.id))
+    .toString()
+    .split('ready')[1]!
+    .replace(/^\r?\n/, '')
+    .split('\n');
+  expect(lines.filter((line) => line !== '' && !/^(\d)\1{98}$/.test(line))).toEqual([]);
+});
+
+test('[IN-2] a child that does not read: the queue fills, the write is refused whole, and what was taken arrives', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['bash', '-c', 'stty raw -echo; echo ready; read -r -n1 < <(sleep 1000)'],
+    size: PTY,
+    env,
+  });
+  await seen(client, session.id, 'ready');
+  const taken = Array.from({ length: 40 }, () =>
+    client.write(session.id, 'x'.repeat(64 * 1024)).then(
+      () => 'in',
+      (error: { code: string }) => error.code,
+    ),
+  );
+  const first = await Promise.race(taken);
+  expect(first).toBe('INPUT_QUEUE_FULL');
+  await client.kill(session.id);
+  const all = new Set(await Promise.all(taken));
+  expect([...all].toSorted()).toEqual(['INPUT_QUEUE_FULL', 'SESSION_EXITED']);
+});
+
+test('closing the input of a child on pipes ends it; a terminal is told to send C-d', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const piped = await client.run({ command: ['sha256sum'], size: null, env });
+  await client.write(piped.id, 'abc');
+  await client.closeInput(piped.id);
+  await client.wait(piped.id);
+  expect((await outputOf(client, piped.id)).toString()).toContain(createHash('sha256').update('abc').digest('hex'));
+  const terminal = await client.run({ command: ['cat'], size: PTY, env });
+  await expect(client.closeInput(terminal.id)).rejects.toMatchObject({ code: 'INPUT_IS_TERMINAL' });
+});

@@ -1,0 +1,63 @@
+import type { Client } from '@spool/client';
+import { program, statusField, TestDaemon, VerifiedStream } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH! };
+const MIB = 1024 * 1024;
+
+test('[SLOW-2] twenty watchers that never read cost at most 32 MiB during 192 MB', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  // Once round, so that what the first session costs (code, buffers) is not blamed on the watchers.
+  await client.wait((await client.run({ command: [program('verified-source'), String(64 * MIB)], size: PTY, env })).id);
+  const before = await memory(client);
+  const session = await client.run({
+    command: ['sh', '-c', `read go; exec ${program('verified-source')} ${192 * MIB}`],
+    size: PTY,
+    env,
+  });
+  // Each on a connection of its own, so that nothing but the keeper could hold their bytes.
+  const stuck = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const own = await daemon.client();
+      const watch = own.watch(session.id, { from: 0, creditBytes: 16 * MIB });
+      await watch[Symbol.asyncIterator]().next();
+      return watch;
+    }),
+  );
+  await client.write(session.id, 'go\r');
+  await client.wait(session.id);
+  const grown = (await memory(client)) - before;
+  expect(grown / MIB).toBeLessThan(32);
+  for (const watch of stuck) watch.close();
+}, 300_000);
+
+test('[SLOW-1] two hundred watchers of one session all see every byte', async () => {
+  await using daemon = new TestDaemon();
+  const bytes = 4 * MIB;
+  const first = await daemon.client();
+  const session = await first.run({
+    command: ['sh', '-c', `stty raw -echo; read go; exec ${program('verified-source')} ${bytes} 100 64`],
+    size: PTY,
+    env,
+  });
+  const clients = await Promise.all(Array.from({ length: 8 }, () => daemon.client()));
+  const watching = Array.from({ length: 200 }, async (_, index) => {
+    const stream = new VerifiedStream();
+    for await (const item of clients[index % clients.length]!.watch(session.id, { from: 0 })) {
+      if (item.type === 'output') stream.push(item.offset, item.bytes);
+      if (item.type === 'exit') return { bytes: stream.offset, exitCode: item.exitCode };
+    }
+    return { bytes: stream.offset, exitCode: null };
+  });
+  await first.write(session.id, '\n');
+  expect(await Promise.all(watching)).toEqual(Array.from({ length: 200 }, () => ({ bytes, exitCode: 7 })));
+  expect((await memory(first)) / MIB).toBeLessThan(200);
+}, 300_000);
+
+/** Resident memory of all our processes, in bytes. */
+async function memory(client: Client): Promise<number> {
+  const { holder, keeper } = await client.status();
+  return [holder.pid, keeper.pid].reduce((sum, pid) => sum + Number.parseInt(statusField(pid, 'VmRSS')) * 1024, 0);
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { TestDaemon, isAlive, seen, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH! };
+
+/** Everything that ever escaped a stop: background, nohup, own session, double fork, deaf to signals, stripped of its environment. */
+const NASTY_TREE = `
+  sleep 7771 &
+  nohup sleep 7772 >/dev/null 2>&1 &
+  setsid sleep 7773 >/dev/null 2>&1 </dev/null &
+  (setsid bash -c 'trap "" HUP TERM INT; exec -a deaf-daemon sleep 7774' </dev/null >/dev/null 2>&1 &)
+  setsid bash -c 'trap "" TERM HUP INT; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &
+  env -i sleep 7776 &
+  env -i bash -c 'trap "" TERM HUP; sleep 7777 & wait' &
+  echo started; sleep 7775`;
+
+test('[RUN-5] a stop leaves no process of a nasty tree, within the grace period and a second', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['bash', '-c', NASTY_TREE], size: PTY, env });
+  await seen(client, session.id, 'started');
+  await until('the whole tree is there', () => sleepers().length >= 7);
+  const graceMs = 1000;
+  const askedAt = performance.now();
+  const info = await client.stop(session.id, { graceMs });
+  expect(performance.now() - askedAt).toBeLessThan(graceMs + 1000);
+  expect(info.state).toBe('stopped');
+  expect(sleepers()).toEqual([]);
+});
+
+test('[RUN-5] a kill leaves none at once, and reads killed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['bash', '-c', NASTY_TREE], size: PTY, env });
+  await seen(client, session.id, 'started');
+  await until('the whole tree is there', () => sleepers().length >= 7);
+  const info = await client.kill(session.id);
+  expect(info).toMatchObject({ state: 'killed', signal: 'SIGKILL', endedBy: 'kill' });
+  expect(sleepers()).toEqual([]);
+});
+
+test('[RUN-5] a program that tidies up on SIGTERM gets the time for it, and its own exit code', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const tidy = `trap 'echo tidied; exit 5' TERM; echo ready; while :; do sleep 0.05; done`;
+  const session = await client.run({ command: ['bash', '-c', tidy], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  expect(await client.stop(session.id)).toMatchObject({ state: 'stopped', exitCode: 5, signal: null, endedBy: 'stop' });
+  await seen(client, session.id, 'tidied');
+});
+
+test('[RUN-5] an interactive shell, which ignores SIGTERM, stops long before the grace period ends', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['bash', '--norc', '-i'], size: PTY, env });
+  await seen(client, session.id, 'bash-');
+  const askedAt = performance.now();
+  const info = await client.stop(session.id, { graceMs: 20_000 });
+  expect(info.state).toBe('stopped');
+  expect(performance.now() - askedAt).toBeLessThan(10_000);
+});
+
+test('[RUN-5] a stop survives the death of the keeper that was asked', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const deaf = `trap '' TERM HUP; echo ready; while :; do sleep 0.1; done`;
+  const session = await client.run({ command: ['bash', '-c', deaf], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const { keeper } = await client.status();
+  const stopped = client.stop(session.id, { graceMs: 1500 });
+  const events = client.events();
+  process.kill(keeper.pid, 'SIGKILL');
+  expect(await stopped).toMatchObject({ state: 'stopped', signal: 'SIGKILL' });
+  expect(isAlive(session.info.pid)).toBe(false);
+  events.close();
+});
+
+test('[RUN-5] a session with a time limit ends at it, by the same road', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['sleep', '1000'], size: null, env, timeoutMs: 300 });
+  expect(await client.wait(session.id)).toMatchObject({ state: 'stopped', endedBy: 'timeout', signal: 'SIGTERM' });
+});
+
+/** The `sleep 777x` of the tree, wherever they are. */
+function sleepers(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+      } catch {
+        return ''; // gone meanwhile
+      }
+    })
+    .filter((command) => /^(sleep|deaf-daemon) 777\d/.test(command));
+}
