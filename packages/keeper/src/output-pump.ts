@@ -63,7 +63,7 @@ export class OutputPump {
 
   /** The child has ended: takes what it left. */
   drain(): void {
-    for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX);
+    for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
   stop(): void {
@@ -71,11 +71,12 @@ export class OutputPump {
     this.#open.clear();
   }
 
-  #turn(source: Source, mostBytes: number): void {
+  #turn(source: Source, mostBytes: number, { isLast = false } = {}): void {
     const { log, onOutput } = this.#options;
     const before = log.end;
     let status: number = TRANSFER.budget;
-    while (status === TRANSFER.budget && log.end - before < mostBytes) {
+    const mayHaveMore = (): boolean => status === TRANSFER.budget || (isLast && status === TRANSFER.few);
+    while (mayHaveMore() && log.end - before < mostBytes) {
       status = this.#isDropping() ? this.#drop(source) : this.#store(source, mostBytes - (log.end - before));
     }
     if (status === TRANSFER.ended) {

@@ -69,6 +69,8 @@ export const TRANSFER = {
   budget: 1,
   /** The source has ended (EOF or EIO). */
   ended: 2,
+  /** Only a few bytes came: most likely all there were, and not worth asking again. */
+  few: 3,
 } as const;
 
 /** Readiness, as epoll says it. */

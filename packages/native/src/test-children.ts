@@ -69,6 +69,12 @@ export class Sink {
 
   pull(source: number, maxBytes = SEGMENT_BYTES): [moved: number, why: number] {
     native.transfer(source, this.pipe, this.log, this.length, maxBytes, this.result);
+    if (this.result[1] === TRANSFER.few) {
+      const [few] = this.result;
+      this.length += few!;
+      const [more, why] = this.pull(source, maxBytes - few!);
+      return [few! + more, why];
+    }
     this.length += this.result[0]!;
     return [this.result[0]!, this.result[1]!];
   }

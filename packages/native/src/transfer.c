@@ -15,6 +15,7 @@
 #define TRANSFER_DRAINED 0
 #define TRANSFER_BUDGET 1
 #define TRANSFER_ENDED 2
+#define TRANSFER_FEW 3
 
 /*
  * A splice from a tty allocates pages for the length it is asked for before it knows what there is, and a tty gives at
@@ -23,6 +24,13 @@
  * Less costs calls, more costs pages, and the echo of a key pays most: so one page.
  */
 #define PULL_BYTES 4096
+
+/*
+ * A first pull that brings less than this most likely took all there was: asking again costs an echoed key more (some
+ * 40 of 280 µs) than being woken again, if ever, costs a flood.
+ */
+#define PULL_SHORT_BYTES 2048
+#define PULLED_SHORT 2
 
 typedef struct {
   int source, pipe, log;
@@ -77,13 +85,15 @@ static int64_t pull(Transfer *transfer, size_t length) {
   return read_into_pipe(transfer, length);
 }
 
-/* Fills the (empty) pipe until source or pipe say stop. Gives the last answer: 0 or -errno, or 1 at the budget. */
+/* Fills the (empty) pipe until source or pipe say stop. Gives the last answer: 0 or -errno, 1 at the budget, or
+ * PULLED_SHORT. */
 static int64_t fill(Transfer *transfer) {
   int32_t room;
   while ((room = transfer->moved_max - transfer->moved - transfer->queued) > 0) {
     int64_t count = pull(transfer, room < PULL_BYTES ? (size_t)room : PULL_BYTES);
     if (count <= 0) return count;
     transfer->queued += (int32_t)count;
+    if (count < PULL_SHORT_BYTES && transfer->moved + transfer->queued == count) return PULLED_SHORT;
   }
   return 1;
 }
@@ -103,6 +113,11 @@ static int transfer_by_pipe(Transfer *transfer) {
     if (refused) return refused;
     if (transfer->moved == transfer->moved_max) return TRANSFER_BUDGET;
     int64_t last = fill(transfer);
+    if (last == PULLED_SHORT) {
+      refused = flush(transfer);
+      if (refused) return refused;
+      return transfer->moved == transfer->moved_max ? TRANSFER_BUDGET : TRANSFER_FEW;
+    }
     if (transfer->queued > 0) continue;
     if (last == 0 || last == -EIO || last == -ECONNRESET) return TRANSFER_ENDED; /* EIO: no slave is open any more */
     if (last != -EAGAIN && last != -ENOMEM) transfer->misuse = (int)-last; /* ENOMEM: the source keeps it, try later */

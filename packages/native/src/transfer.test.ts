@@ -118,7 +118,7 @@ test('positions beyond 4 GiB are exact', () => {
   using sink = new Sink();
   const position = 5 * 2 ** 30 + 3;
   native.transfer(reader, sink.pipe, sink.log, position, 100, sink.result);
-  expect([...sink.result]).toEqual([7, TRANSFER.drained]);
+  expect([...sink.result]).toEqual([7, TRANSFER.few]);
   expect(statSync(`/proc/self/fd/${sink.log}`).size).toBe(position + 7);
   for (const fd of [reader, writer]) native.close(fd);
 });
@@ -217,7 +217,7 @@ test('where a terminal refuses splice, bytes are read and written into the pipe 
        do {
          native.transfer(child.master, pipe, log, position, 10_000, result);
          position += result[0];
-       } while (result[1] === 1);
+       } while (result[1] === ${TRANSFER.budget} || result[1] === ${TRANSFER.few});
      }
      native.close(child.slave);
      native.transfer(child.master, pipe, log, position, 10_000, result);
