@@ -1,4 +1,6 @@
+import { createConnection } from 'node:net';
 import type { Client } from '@spool/client';
+import { encodeJson, FrameType } from '@spool/protocol';
 import { program, statusField, TestDaemon, VerifiedStream } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -17,15 +19,19 @@ test('[SLOW-2] twenty watchers that never read cost at most 32 MiB during 192 MB
     size: PTY,
     env,
   });
-  // Each on a connection of its own, so that nothing but the keeper could hold their bytes.
-  const stuck = await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      const own = await daemon.client();
-      const watch = own.watch(session.id, { from: 0, creditBytes: 16 * MIB });
-      await watch[Symbol.asyncIterator]().next();
-      return watch;
-    }),
-  );
+  const { socket } = await client.status();
+  const stuck: { close(): void }[] = [];
+  for (let n = 0; n < 10; n++) {
+    // A watcher whose program does not read on, and one that does not even read its socket.
+    const own = await daemon.client();
+    const watch = own.watch(session.id, { from: 0 });
+    await watch[Symbol.asyncIterator]().next();
+    const deaf = createConnection(socket);
+    deaf.pause();
+    deaf.write(encodeJson(FrameType.hello, 0, { protocol: 1, version: 'test' }));
+    deaf.write(encodeJson(FrameType.request, 1, { op: 'watch', session: session.id, from: 0, creditBytes: 16 * MIB }));
+    stuck.push(watch, { close: () => deaf.destroy() });
+  }
   await client.write(session.id, 'go\r');
   await client.wait(session.id);
   const grown = (await memory(client)) - before;

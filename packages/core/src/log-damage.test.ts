@@ -127,6 +127,23 @@ test('[LIFE-5] an index that ends in zeros or in half a record, as a power cut l
   }
 });
 
+test('[LIFE-5, LOG-3] what the last whole record said holds, whatever is torn behind it', () => {
+  using scratch = new Scratch();
+  for (const skipped of [0, 4]) {
+    const folder = join(scratch.root, `skipped-${skipped}`);
+    {
+      using log = Log.open(folder);
+      log.append(text('abc'), MS, 'stderr');
+      log.skip(skipped, MS);
+    }
+    writeFileSync(join(folder, '0000000000000000.idx'), Buffer.alloc(320), { flag: 'a' });
+    using log = Log.open(folder);
+    log.append(text('x'), MS);
+    log.markResize(80, 24, MS);
+    expect(story(log)).toBe(skipped === 0 ? '[abc]x' : '[abc]<disk 3-7>x');
+  }
+});
+
 test('[LOG-3] a tail that lost bytes which its index knows of is a gap: their offsets are not used again', () => {
   using scratch = new Scratch();
   {

@@ -6,9 +6,11 @@ import type { Socket } from 'node:net';
 import {
   decodeInput,
   decodeJson,
+  encodeFrame,
   encodeHeader,
   encodeJson,
   type Frame,
+  FrameFlag,
   FrameReader,
   FrameType,
   type Hello,
@@ -33,10 +35,14 @@ const ANSWERS_BYTES_MAX = 1024 * 1024;
 
 const HELLO_WITHIN_MS = 10_000;
 
+const WHO_CHARACTERS_MAX = 100;
+
 export interface ConnectionHandlers {
   /** The answer, or undefined when it will come by itself later (`reply`). Throws, or rejects, what the client is told. */
   onRequest(connection: Connection, channel: number, request: unknown): unknown;
-  onInput(session: string, bytes: Uint8Array): Promise<void>;
+  onInput(connection: Connection, session: string, bytes: Uint8Array): Promise<void>;
+  /** Typed by the viewer on `channel`, at this offset of what it types. */
+  onTyped(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void;
   onClose(connection: Connection): void;
 }
 
@@ -45,8 +51,12 @@ export class Connection {
   readonly watchers = new Map<number, Watcher>();
   /** The channels that are told what happens to any session. */
   readonly feeds = new Set<number>();
+  /** The name of what is typed on a viewer's channel. */
+  readonly typing = new Map<number, string>();
   /** How to forget what else waits on a channel. */
   readonly waits = new Map<number, () => void>();
+  /** As the client calls itself. */
+  who = 'a client';
   readonly #socket: Socket;
   readonly #handlers: ConnectionHandlers;
   readonly #reader = new FrameReader();
@@ -91,6 +101,7 @@ export class Connection {
   forget(watcher: Watcher): void {
     this.#waiting.delete(watcher);
     this.watchers.delete(watcher.channel);
+    this.typing.delete(watcher.channel);
   }
 
   json(type: FrameType, channel: number, value: unknown): void {
@@ -113,8 +124,8 @@ export class Connection {
     this.#socket.write(bytes);
   }
 
-  close(): void {
-    this.#socket.destroy();
+  snapshot(channel: number, offset: number, bytes: Uint8Array): void {
+    this.#write(encodeFrame(FrameType.snapshot, channel, bytes, offset));
   }
 
   #write(bytes: Uint8Array): void {
@@ -169,7 +180,8 @@ export class Connection {
   #input(frame: Frame): void {
     const { channel } = frame;
     const { session, bytes } = decodeInput(frame.payload);
-    this.#handlers.onInput(session, bytes).then(
+    if (frame.flags & FrameFlag.typed) return this.#handlers.onTyped(this, channel, frame.offset, bytes);
+    this.#handlers.onInput(this, session, bytes).then(
       () => {
         this.#acks.push(channel);
         this.#ackTimer ??= setTimeout(() => this.#acknowledge(), ACK_WITHIN_MS);
@@ -191,6 +203,7 @@ export class Connection {
       throw new SpoolError('VERSION_UNSUPPORTED', { client: Number(hello?.protocol) || 0, daemon: PROTOCOL_VERSION });
     }
     this.#hasSaidHello = true;
+    if (typeof hello.who === 'string' && hello.who !== '') this.who = hello.who.slice(0, WHO_CHARACTERS_MAX);
     this.#onHello();
     this.json(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello);
   }

@@ -27,6 +27,7 @@ import { OpenLogs } from './open-logs.ts';
 import { devNull } from './output-pump.ts';
 import { Registry } from './registry.ts';
 import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
+import { Screens } from './screens/screens.ts';
 import { Session } from './session.ts';
 import type { SessionServices } from './session-services.ts';
 
@@ -161,6 +162,14 @@ export class Keeper {
       flusher: new Flusher(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(complain),
+      screens: new Screens({
+        onAnswers: (id, bytes, upTo) => this.registry.get(id)?.answer(bytes, upTo),
+        onFocusMode: (id, reportsFocus) => {
+          const session = this.registry.get(id);
+          if (session) session.reportsFocus = reportsFocus;
+        },
+        complain,
+      }),
       tell: (event) => this.#tell(event),
       complain,
       release: (id) => this.#holder.send({ type: 'done', id }),
@@ -245,7 +254,8 @@ export class Keeper {
     }
     const connection = new Connection(socket, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
-      onInput: async (session, bytes) => this.registry.find(session).write(bytes),
+      onInput: async (from, session, bytes) => this.registry.find(session).write(bytes, from.who),
+      onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),
       onClose: (closed) => this.#connections.delete(closed),
     });
     this.#connections.add(connection);
@@ -256,6 +266,16 @@ export class Keeper {
       for (const channel of connection.feeds) connection.json(FrameType.event, channel, event);
     }
   }
+}
+
+/** From a viewer who may not type, or is no longer there, nothing is taken. */
+function typed(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void {
+  const watcher = connection.watchers.get(channel);
+  const viewer = watcher?.session.viewers.of(watcher);
+  const stream = connection.typing.get(channel);
+  if (!watcher || !viewer || stream === undefined) return;
+  if (viewer.isReadOnly) watcher.tell({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
+  else watcher.session.typed(viewer, stream, offset, bytes);
 }
 
 function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {

@@ -1,16 +1,30 @@
 /** What each request does. They have been checked against their schema before they get here. */
 import { signalNumber } from '@spool/native';
-import { type Op, type Requests, type RunRequest, type SessionInfo, SpoolError } from '@spool/protocol';
+import {
+  type LogMarkInfo,
+  type Op,
+  type Requests,
+  type RunRequest,
+  type SessionInfo,
+  SpoolError,
+} from '@spool/protocol';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import type { Connection } from './connection.ts';
 import type { Keeper } from './keeper.ts';
 import type { Session } from './session.ts';
+import type { Attached } from './viewers.ts';
 import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
 
 /** Some 600 bytes each: a page stays well below the limit of a frame. */
 const LIST_PAGE = 500;
+
+/** Below 100 bytes each. */
+const MARKS_PAGE = 5000;
+
+/** A session without a terminal has no picture: its last bytes must do. */
+const PIPES_TAIL_BYTES = 64 * 1024;
 
 type Handler<K extends Op> = (
   keeper: Keeper,
@@ -50,11 +64,59 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
             ? from
             : Math.max(start, end - from.tailBytes);
     if (at > end) throw new SpoolError('REQUEST_INVALID', { from: at, end, reason: 'the log does not reach so far' });
-    const watcher = new Watcher(connection, channel, session, at, creditBytes);
+    const watcher = new Watcher({ connection, channel, session, from: at, creditBytes });
     connection.watchers.set(channel, watcher);
     connection.reply(channel, { id: session.id, from: at, offset: end } satisfies Requests['watch']['answer']);
     watcher.pump();
     return undefined;
+  },
+
+  attach: (keeper, ask, connection, channel) => attach(keeper, ask, connection, channel),
+
+  view(_keeper, { channel, size, isFocused }, connection) {
+    const watcher = connection.watchers.get(channel);
+    const viewer = watcher?.session.viewers.of(watcher);
+    if (!watcher || !viewer) throw new SpoolError('REQUEST_INVALID', { channel, reason: 'nobody is attached there' });
+    if (isFocused !== undefined) {
+      viewer.isFocused = isFocused;
+      watcher.session.focusChanged();
+    }
+    if (size !== undefined && !viewer.isReadOnly) {
+      viewer.size = size;
+      watcher.session.viewers.touch(viewer);
+      watcher.session.applySize(watcher);
+    }
+    return {};
+  },
+
+  async screen(keeper, { session: reference, at, format, historyLines = 0 }) {
+    const session = keeper.registry.find(reference);
+    const answer = await session.screen({ type: 'screen', at: at ?? null, format, historyLines });
+    if (answer.type !== 'screen') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    const { type: _type, ...screen } = answer;
+    return { id: session.id, ...screen };
+  },
+
+  marks(keeper, { session, from }) {
+    const { log } = keeper.registry.find(session);
+    const marks: LogMarkInfo[] = [];
+    for (const mark of log.marks(from, log.end)) {
+      // A page ends between two offsets, so that the next one begins with a new one.
+      if (marks.length >= MARKS_PAGE && mark.offset > marks.at(-1)!.offset) return { marks, next: mark.offset };
+      marks.push(mark);
+    }
+    return { marks, next: null };
+  },
+
+  offsetAt: (keeper, { session, time }) => ({ offset: keeper.registry.find(session).log.offsetAt(time) }),
+
+  update(keeper, { session: reference, ...change }) {
+    const session = keeper.registry.find(reference);
+    if (change.name !== undefined && change.name !== session.name && keeper.isNameTaken(change.name)) {
+      throw new SpoolError('NAME_TAKEN', { name: change.name });
+    }
+    session.update(change);
+    return session.info;
   },
 
   unwatch(_keeper, { channel }, connection) {
@@ -135,6 +197,56 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   }
   const handler = HANDLERS[op as Op] as Handler<Op>;
   return handler(keeper, parsed.data as never, connection, channel);
+}
+
+/** First the picture, then the bytes after it; the viewer's size is applied once the picture is on its way. */
+function attach(keeper: Keeper, ask: Requests['attach']['ask'], connection: Connection, channel: number): undefined {
+  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  const session = keeper.registry.find(ask.session);
+  const { creditBytes, isReadOnly = false, historyLines = 0 } = ask;
+  const isTerminal = session.info.size !== null;
+  const { start, end } = session.log;
+  const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
+  if (from > end) throw new SpoolError('REQUEST_INVALID', { from, end, reason: 'the log does not reach so far' });
+  const takeSnapshot = async (): Promise<{ offset: number; bytes: Uint8Array }> => {
+    const answer = await session.screen({ type: 'snapshot', historyLines });
+    if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    return answer;
+  };
+  const watcher = new Watcher({ connection, channel, session, from, creditBytes, ...(isTerminal && { takeSnapshot }) });
+  connection.watchers.set(channel, watcher);
+  connection.typing.set(channel, ask.typing);
+  if (ask.takeover) {
+    for (const other of [...session.viewers.all()]) {
+      if (other.isReadOnly) continue;
+      other.watcher.tell({ type: 'taken-over', by: connection.who });
+      other.watcher.close();
+    }
+  }
+  if (ask.colours) session.setColours(ask.colours);
+  const viewer: Attached = {
+    watcher,
+    who: connection.who,
+    isReadOnly,
+    since: Date.now(),
+    size: null,
+    isFocused: false,
+  };
+  const typedOffset = session.journal.typedOf(ask.typing);
+  connection.reply(channel, {
+    id: session.id,
+    size: session.info.size,
+    typedOffset,
+  } satisfies Requests['attach']['answer']);
+  session.viewers.add(viewer);
+  const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
+  void painted.then(() => {
+    session.tellViewers();
+    if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return;
+    viewer.size = ask.size;
+    session.applySize(watcher);
+  });
+  return undefined;
 }
 
 async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {

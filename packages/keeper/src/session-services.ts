@@ -4,6 +4,7 @@ import type { DaemonEvent, Home } from '@spool/protocol';
 import type { Flusher } from './flusher.ts';
 import type { Housekeeper } from './housekeeper.ts';
 import type { OpenLogs } from './open-logs.ts';
+import type { Screens } from './screens/screens.ts';
 
 export interface SessionServices {
   readonly home: Home;
@@ -11,6 +12,7 @@ export interface SessionServices {
   readonly flusher: Flusher;
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
+  readonly screens: Screens;
   tell(event: DaemonEvent): void;
   complain(sentence: string): void;
   /** To the holder: the end is on disk, let go. */

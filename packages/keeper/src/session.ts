@@ -11,11 +11,16 @@ import {
   type HeldSession,
   type SessionInfo,
   type Size,
+  type SizePolicy,
   SpoolError,
+  type TerminalColours,
 } from '@spool/protocol';
 import { InputQueue } from './input-queue.ts';
+import { InputJournal } from './input-journal.ts';
 import { OutputPump, type Source } from './output-pump.ts';
+import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
+import { type Attached, Viewers } from './viewers.ts';
 import type { Watcher } from './watcher.ts';
 
 /** What is held of a running child. */
@@ -29,9 +34,14 @@ interface Child {
 /** The disk may be full just when a session ends: its end is then written as soon as there is room. */
 const RECORD_RETRY_MS = 500;
 
+const FOCUS_IN = Buffer.from('\x1b[I');
+const FOCUS_OUT = Buffer.from('\x1b[O');
+
 export class Session {
   readonly id: string;
   readonly watchers = new Set<Watcher>();
+  readonly viewers = new Viewers();
+  readonly journal: InputJournal;
   readonly #services: SessionServices;
   readonly #folder: string;
   readonly #onEnded = new Set<() => void>();
@@ -40,12 +50,16 @@ export class Session {
   #log: Log | null = null;
   #child: Child | null = null;
   #trouble: string | null = null;
+  #typed: { who: string; at: number } | null = null;
+  #reportsFocus = false;
+  #hadFocus = false;
   #isRemoved = false;
 
   private constructor(services: SessionServices, record: SessionRecord, life: Life) {
     this.id = record.run.id;
     this.#services = services;
     this.#folder = `${services.home.sessions}/${this.id}`;
+    this.journal = new InputJournal(this.#folder);
     this.#record = record;
     this.#life = life;
   }
@@ -62,6 +76,7 @@ export class Session {
     });
     if (!known) session.#writeRecord();
     session.#take(held, fds);
+    session.#followScreen();
     return session;
   }
 
@@ -137,14 +152,99 @@ export class Session {
       size,
       labels: run.labels ?? {},
       watchers: this.watchers.size,
+      sizePolicy: this.#policy,
+      viewers: this.viewers.list,
+      typed: this.#typed,
       endedBy: ended?.endedBy ?? null,
       trouble: this.#trouble,
     };
   }
 
-  write(bytes: Uint8Array): Promise<void> {
-    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
-    return this.#child.input.push(bytes);
+  write(bytes: Uint8Array, who: string): Promise<void> {
+    this.#typed = { who, at: Date.now() };
+    return this.#push(bytes);
+  }
+
+  /** What the program asked of its terminal: once, and remembered as answered. */
+  answer(bytes: Uint8Array, upTo: number): void {
+    void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
+    this.journal.noteAnswered(upTo);
+  }
+
+  /** Typed by a viewer, at an offset of what it types: what has arrived before is not written again. */
+  typed(viewer: Attached, stream: string, offset: number, bytes: Uint8Array): void {
+    const { watcher } = viewer;
+    const end = offset + bytes.length;
+    const known = Math.max(this.journal.typedOf(stream), this.#typing.get(stream) ?? 0);
+    const fresh = bytes.subarray(Math.max(0, known - offset));
+    if (fresh.length === 0) return watcher.tell({ type: 'typed', offset: Math.min(end, this.journal.typedOf(stream)) });
+    this.#typing.set(stream, end);
+    this.viewers.touch(viewer);
+    this.write(fresh, viewer.who).then(
+      () => {
+        this.journal.noteTyped(stream, end);
+        watcher.tell({ type: 'typed', offset: end });
+      },
+      (error: unknown) => {
+        if (!SpoolError.is(error)) throw error;
+        this.journal.noteTyped(stream, end);
+        watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+      },
+    );
+    if (this.#policy === 'latest') this.applySize();
+  }
+
+  /** Everybody attached is told who is there. */
+  tellViewers(): void {
+    const viewers = this.viewers.list;
+    for (const { watcher } of this.viewers.all()) watcher.tell({ type: 'viewers', viewers });
+  }
+
+  viewerLeft(watcher: Watcher): void {
+    if (!this.viewers.remove(watcher)) return;
+    this.tellViewers();
+    this.focusChanged();
+    // Who stays gets his own size back; when nobody is left, the terminal stays as it is.
+    if (this.isRunning) this.applySize();
+  }
+
+  /** One focus for all who look: the program hears of it only when it changes for all. */
+  focusChanged(): void {
+    const { hasFocus } = this.viewers;
+    if (hasFocus === this.#hadFocus) return;
+    this.#hadFocus = hasFocus;
+    if (this.#reportsFocus) void this.#push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
+  }
+
+  set reportsFocus(on: boolean) {
+    this.#reportsFocus = on;
+  }
+
+  /** The size that the policy asks for, of those who are attached. */
+  applySize(by?: Watcher): void {
+    const size = this.viewers.size(this.#policy);
+    if (size && this.#child?.held.kind === 'pty') this.resize(size, by);
+  }
+
+  update(change: {
+    name?: string | undefined;
+    labels?: Readonly<Record<string, string>> | undefined;
+    sizePolicy?: SizePolicy | undefined;
+  }): void {
+    const { name = this.#record.name, labels = this.#record.run.labels, sizePolicy = this.#policy } = change;
+    this.#record = { ...this.#record, name, run: { ...this.#record.run, labels, sizePolicy } };
+    this.#writeRecord();
+    if (this.isRunning) this.applySize();
+  }
+
+  screen(what: ScreenAsk): Promise<ScreenAnswer> {
+    const source = this.#screenSource;
+    if (!source) return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
+    return this.#services.screens.ask(source, this.log.end, what);
+  }
+
+  setColours(colours: TerminalColours): void {
+    this.#services.screens.colours(this.id, colours);
   }
 
   /** Once all that was written is in, the child sees the end of its input. */
@@ -163,7 +263,8 @@ export class Session {
     this.#services.closeChildInput(this.id);
   }
 
-  resize(size: Size): void {
+  /** `by` is who asked for it, and need not be told. */
+  resize(size: Size, by?: Watcher): void {
     const child = this.#running();
     if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.id });
     const before = this.#record.size;
@@ -175,7 +276,8 @@ export class Session {
     this.log.markResize(size.cols, size.rows, at);
     this.#record = { ...this.#record, size };
     this.#writeRecord();
-    for (const watcher of this.watchers) watcher.resized(this.log.end, size.cols, size.rows);
+    this.#services.screens.resized(this.id, this.log.end, size);
+    for (const watcher of this.watchers) if (watcher !== by) watcher.resized(this.log.end, size.cols, size.rows);
     this.#services.tell({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
   }
 
@@ -225,6 +327,7 @@ export class Session {
     }
     this.#child = null;
     this.#persistEnd();
+    this.#services.screens.forget(this.id);
     for (const watcher of this.watchers) watcher.pump();
     for (const callback of this.#onEnded) callback();
     this.#onEnded.clear();
@@ -238,6 +341,7 @@ export class Session {
 
   remove(): void {
     this.#isRemoved = true;
+    this.#services.screens.forget(this.id);
     for (const watcher of [...this.watchers]) watcher.removed();
     if (this.#log) {
       this.#services.openLogs.forget(this.#log);
@@ -280,6 +384,28 @@ export class Session {
     this.#services.openLogs.touch(this.log);
     for (const watcher of this.watchers) watcher.pump();
     this.#services.housekeeper.note(this.log);
+    this.#services.screens.grown(this.id, this.log.end);
+  }
+
+  readonly #typing = new Map<string, number>();
+
+  get #policy(): SizePolicy {
+    return this.#record.run.sizePolicy ?? 'latest';
+  }
+
+  get #screenSource(): ScreenSource | null {
+    const { size } = this.#record.run;
+    return size ? { id: this.id, folder: this.#folder, firstSize: size } : null;
+  }
+
+  #followScreen(): void {
+    const source = this.#screenSource;
+    if (source && this.#child) this.#services.screens.follow(source, this.log.end, this.journal.answeredTo);
+  }
+
+  #push(bytes: Uint8Array): Promise<void> {
+    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
+    return this.#child.input.push(bytes);
   }
 
   #setTrouble(trouble: string | null, from: number, to: number): void {

@@ -1,26 +1,47 @@
 /**
  * Somebody who follows a session. A watcher owns a cursor, not a queue: what it has not read yet stays in the log. It is
  * sent as much as it granted (credit) and as its connection takes, so being slow costs only itself.
+ *
+ * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
+ * every byte reads on from the log, however late.
  */
 import { FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 
+/** Further behind than this, one who looks is brought to the present: nobody can read that fast. */
+const BEHIND_BYTES_MAX = 1024 * 1024;
+
+export interface WatcherOptions {
+  readonly connection: Connection;
+  readonly channel: number;
+  readonly session: Session;
+  readonly from: number;
+  readonly creditBytes: number;
+  /** For one who looks: makes a snapshot of the present. */
+  readonly takeSnapshot?: () => Promise<{ readonly offset: number; readonly bytes: Uint8Array }>;
+}
+
 export class Watcher {
   readonly channel: number;
-  readonly #connection: Connection;
-  readonly #session: Session;
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly #options: WatcherOptions;
   readonly #syncedAt: number;
   /** Resizes that happened beyond the cursor, told when it gets there. */
   #resizes: { readonly offset: number; readonly cols: number; readonly rows: number }[] = [];
   #cursor: number;
   #credit: number;
   #isSynced = false;
+  #isTakingSnapshot = false;
+  #isClosed = false;
 
-  constructor(connection: Connection, channel: number, session: Session, from: number, creditBytes: number) {
+  constructor(options: WatcherOptions) {
+    const { connection, channel, session, from, creditBytes } = options;
     this.channel = channel;
-    this.#connection = connection;
-    this.#session = session;
+    this.connection = connection;
+    this.session = session;
+    this.#options = options;
     this.#cursor = from;
     this.#credit = from + creditBytes;
     this.#syncedAt = session.log.end;
@@ -34,27 +55,48 @@ export class Watcher {
     this.pump();
   }
 
+  /** Brings one who looks to the present. */
+  async snapshot(): Promise<void> {
+    const { takeSnapshot, creditBytes } = this.#options;
+    if (!takeSnapshot || this.#isTakingSnapshot) return;
+    this.#isTakingSnapshot = true;
+    try {
+      const { offset, bytes } = await takeSnapshot();
+      if (this.#isClosed) return;
+      this.#cursor = offset;
+      this.#credit = offset + creditBytes;
+      this.#resizes = this.#resizes.filter((resize) => resize.offset > offset);
+      this.connection.snapshot(this.channel, offset, bytes);
+    } catch {
+      // Without a picture (its thread is being made anew), the bytes must do: from where the watcher was.
+    } finally {
+      this.#isTakingSnapshot = false;
+    }
+    this.pump();
+  }
+
   /** Sends what there is, as far as it is wanted. */
   pump(): void {
-    if (this.#connection.isWaiting(this)) return;
-    const { log } = this.#session;
+    if (this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
+    const { log } = this.session;
     for (;;) {
       this.#tellResizes();
       if (this.#cursor >= log.end) return this.#atEnd();
       if (this.#cursor >= this.#credit) return;
-      if (this.#connection.isFull) return this.#connection.wait(this);
+      if (this.connection.isFull) return this.connection.wait(this);
+      if (this.#options.takeSnapshot && log.end - this.#cursor > BEHIND_BYTES_MAX) return void this.snapshot();
       const next = this.#resizes[0]?.offset ?? Infinity;
       const read = log.read(this.#cursor, Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor));
       if (read.type === 'end') return this.#atEnd();
       if (read.type === 'gap') {
-        this.#event({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
+        this.tell({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
         this.#cursor = read.to;
         // What is gone needs no room.
         this.#credit = Math.max(this.#credit, this.#cursor + 1);
         continue;
       }
       const flags = read.stream === 'stderr' ? FrameFlag.stderr : 0;
-      this.#connection.output(this.channel, flags, this.#cursor, read.bytes);
+      this.connection.output(this.channel, flags, this.#cursor, read.bytes);
       this.#cursor += read.bytes.length;
       if (!this.#isSynced && this.#cursor >= this.#syncedAt) this.#synced();
     }
@@ -69,36 +111,39 @@ export class Watcher {
   }
 
   removed(): void {
-    this.#event({ type: 'removed' });
+    this.tell({ type: 'removed' });
     this.close();
   }
 
+  tell(event: WatchEvent): void {
+    this.connection.json(FrameType.event, this.channel, event);
+  }
+
   close(): void {
-    this.#session.watchers.delete(this);
-    this.#connection.forget(this);
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.session.watchers.delete(this);
+    this.connection.forget(this);
+    this.session.viewerLeft(this);
   }
 
   #atEnd(): void {
     if (!this.#isSynced) this.#synced();
-    const { life } = this.#session;
+    const { life } = this.session;
     if (life.phase !== 'ended') return;
     const { state, exit } = life;
-    this.#event({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
+    this.tell({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
     this.close();
   }
 
   #synced(): void {
     this.#isSynced = true;
-    this.#event({ type: 'synced', offset: this.#cursor });
+    this.tell({ type: 'synced', offset: this.#cursor });
   }
 
   #tellResizes(): void {
     while (this.#resizes[0] && this.#resizes[0].offset <= this.#cursor) {
-      this.#event({ type: 'resized', ...this.#resizes.shift()! });
+      this.tell({ type: 'resized', ...this.#resizes.shift()! });
     }
-  }
-
-  #event(event: WatchEvent): void {
-    this.#connection.json(FrameType.event, this.channel, event);
   }
 }

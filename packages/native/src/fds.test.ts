@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { native } from './index.ts';
-import { SIZE, finish, flagsOf, folder, freshNode, guardAgainstLeaks, line, pty } from './test-children.ts';
+import { SIZE, finish, flagsOf, folder, freshNode, guardAgainstLeaks, line, pty } from './testing/children.ts';
 
 const { EAGAIN, ENOTTY } = constants.errno;
 

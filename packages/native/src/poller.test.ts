@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { native, POLL } from './index.ts';
-import { freshNode, guardAgainstLeaks, until } from './test-children.ts';
+import { freshNode, guardAgainstLeaks, until } from './testing/children.ts';
 
 guardAgainstLeaks();
 

@@ -15,7 +15,7 @@ import {
   spawn,
   stateOf,
   until,
-} from './test-children.ts';
+} from './testing/children.ts';
 
 const { ESRCH } = constants.errno;
 

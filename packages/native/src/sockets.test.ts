@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { native } from './index.ts';
-import { flagsOf, folder, freshNode, guardAgainstLeaks } from './test-children.ts';
+import { flagsOf, folder, freshNode, guardAgainstLeaks } from './testing/children.ts';
 
 const { EAGAIN, EINVAL, EMFILE, EPIPE } = constants.errno;
 

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { native, type SpawnOptions } from './index.ts';
-import { SIZE, ends, finish, flagsOf, folder, freshNode, guardAgainstLeaks, run, spawn } from './test-children.ts';
+import { SIZE, ends, finish, flagsOf, folder, freshNode, guardAgainstLeaks, run, spawn } from './testing/children.ts';
 
 guardAgainstLeaks();
 

@@ -20,7 +20,7 @@ import {
   release,
   spawn,
   until,
-} from './test-children.ts';
+} from './testing/children.ts';
 
 const { EAGAIN, EINVAL, ENOSPC } = constants.errno;
 

@@ -41,6 +41,8 @@ export const FrameType = {
   input: 17,
   /** Client: how far its watch may be filled, as an absolute offset. A watch that is not granted more simply waits. */
   credit: 18,
+  /** Keeper: bytes that paint the screen as it was at this offset; output goes on from there. */
+  snapshot: 19,
 } as const;
 
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];
@@ -48,6 +50,8 @@ export type FrameType = (typeof FrameType)[keyof typeof FrameType];
 export const FrameFlag = {
   /** Output: the bytes are from the child's stderr (children on pipes only). */
   stderr: 1,
+  /** Input: typed by a viewer; the channel is its attachment, the offset its place in what it typed. */
+  typed: 2,
 } as const;
 
 export interface Frame {
@@ -67,6 +71,7 @@ export function payloadBytesMax(type: number): number | undefined {
     case FrameType.reply:
     case FrameType.error:
     case FrameType.event:
+    case FrameType.snapshot:
       return CONTROL_BYTES_MAX;
     case FrameType.output:
       return OUTPUT_BYTES_MAX;

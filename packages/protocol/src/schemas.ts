@@ -23,6 +23,14 @@ const name = z
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
+const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
+const offset = z.int().min(0);
+const historyLines = z.int().min(0).max(100_000).optional();
+const colour = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i)
+  .optional();
+
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
   run: z.strictObject({
     id: z.string().regex(ID_PATTERN),
@@ -41,6 +49,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     umask: z.int().min(0).max(0o777).optional(),
     nofileSoft: z.int().min(3).optional(),
     timeoutMs: z.int().min(1).max(2_000_000_000).optional(),
+    sizePolicy: sizePolicy.optional(),
     retainBytes: z.int().min(0).optional(),
     retainMs: z.int().min(0).optional(),
   }),
@@ -53,6 +62,39 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .int()
       .min(0)
       .max(16 * 1024 * 1024),
+  }),
+  attach: z.strictObject({
+    session: sessionRef,
+    creditBytes: z
+      .int()
+      .min(0)
+      .max(16 * 1024 * 1024),
+    from: offset.optional(),
+    size: z.strictObject(size).optional(),
+    isReadOnly: z.boolean().optional(),
+    takeover: z.boolean().optional(),
+    historyLines,
+    colours: z.strictObject({ foreground: colour, background: colour, cursor: colour }).optional(),
+    typing: z.string().min(8).max(32),
+  }),
+  view: z.strictObject({
+    channel: z.int().min(0),
+    size: z.strictObject(size).optional(),
+    isFocused: z.boolean().optional(),
+  }),
+  screen: z.strictObject({
+    session: sessionRef,
+    at: z.union([z.strictObject({ offset }), z.strictObject({ time: z.number() })]).optional(),
+    format: z.enum(['text', 'ansi', 'html', 'json']),
+    historyLines,
+  }),
+  marks: z.strictObject({ session: sessionRef, from: offset }),
+  offsetAt: z.strictObject({ session: sessionRef, time: z.number() }),
+  update: z.strictObject({
+    session: sessionRef,
+    name: name.optional(),
+    labels: z.record(name, shortText).optional(),
+    sizePolicy: sizePolicy.optional(),
   }),
   unwatch: z.strictObject({ channel: z.int().min(0) }),
   resize: z.strictObject({ session: sessionRef, ...size }),

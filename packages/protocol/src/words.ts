@@ -1,5 +1,7 @@
 /** The words of the wire: what a session is, what can be asked, what is told. */
 
+import type { ErrorCode } from './errors.ts';
+
 export const PROTOCOL_VERSION = 1;
 
 /** The one version of everything here; a test holds it against package.json. */
@@ -10,6 +12,43 @@ export const VERSION = '0.1.0';
  * somebody asked), `lost` (the whole daemon died, and the end was not seen).
  */
 export type SessionState = 'running' | 'exited' | 'failed' | 'stopped' | 'killed' | 'lost';
+
+/**
+ * Whose size a terminal has when several watch: the one that last attached, typed or resized; the smallest; the largest;
+ * or nobody's.
+ */
+export type SizePolicy = 'latest' | 'smallest' | 'largest' | 'fixed';
+
+/** Somebody attached to a session. */
+export interface Viewer {
+  /** What the client says it is: `cli pid 4711`. */
+  readonly who: string;
+  readonly size: Size | null;
+  readonly isReadOnly: boolean;
+  readonly since: number;
+}
+
+/** Colours of the attached terminal, as `#rrggbb`; queries of the child are answered with them. */
+export interface TerminalColours {
+  readonly foreground?: string | undefined;
+  readonly background?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Something that happened at an offset of the log. */
+export type LogMarkInfo =
+  | { readonly type: 'time'; readonly offset: number; readonly at: number }
+  | {
+      readonly type: 'resize';
+      readonly offset: number;
+      readonly at: number;
+      readonly cols: number;
+      readonly rows: number;
+    }
+  | { readonly type: 'stream'; readonly offset: number; readonly at: number; readonly stream: 'stdout' | 'stderr' }
+  | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
+
+export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json';
 
 export type EndedBy = 'stop' | 'kill' | 'timeout';
 
@@ -44,6 +83,10 @@ export interface SessionInfo {
   readonly watchers: number;
   /** Who ended it: `timeout` is the session's own limit. Null while it runs, or when it ended by itself. */
   readonly endedBy: EndedBy | null;
+  readonly sizePolicy: SizePolicy;
+  readonly viewers: readonly Viewer[];
+  /** Who typed last, and when. */
+  readonly typed: { readonly who: string; readonly at: number } | null;
   /** Why the log is not whole or not growing, in a sentence; null when all is well. */
   readonly trouble: string | null;
 }
@@ -63,6 +106,7 @@ export interface RunRequest {
   readonly nofileSoft?: number | undefined;
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
+  readonly sizePolicy?: SizePolicy | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
 }
@@ -83,6 +127,72 @@ export interface Requests {
   watch: {
     ask: { readonly session: string; readonly from: WatchFrom; readonly creditBytes: number };
     answer: { readonly id: string; readonly from: number; readonly offset: number };
+  };
+  /**
+   * For somebody who looks: first a `snapshot` frame, which paints the screen as it was at its offset, then output from
+   * there on, as for `watch`. One who falls far behind gets another snapshot instead of the backlog. `size` (not from a
+   * read-only viewer) is applied after the snapshot. With `from`, a viewer that lost its link goes on where it was.
+   *
+   * Input typed here (`FrameFlag.typed`, on this channel) has an offset too, in the stream `typing`: what arrived before a
+   * broken link is known (`typedOffset`), so it is sent again exactly from there.
+   */
+  attach: {
+    ask: {
+      readonly session: string;
+      readonly creditBytes: number;
+      readonly from?: number | undefined;
+      readonly size?: Size | undefined;
+      readonly isReadOnly?: boolean | undefined;
+      /** Others who may type are sent away. */
+      readonly takeover?: boolean | undefined;
+      readonly historyLines?: number | undefined;
+      readonly colours?: TerminalColours | undefined;
+      /** Chosen by the client, once for each attachment. */
+      readonly typing: string;
+    };
+    answer: { readonly id: string; readonly size: Size | null; readonly typedOffset: number };
+  };
+  /** A viewer's size or focus has changed. */
+  view: {
+    ask: { readonly channel: number; readonly size?: Size | undefined; readonly isFocused?: boolean | undefined };
+    answer: Record<never, never>;
+  };
+  /** The screen as a person saw it, now or at any offset or time. */
+  screen: {
+    ask: {
+      readonly session: string;
+      readonly at?: { readonly offset: number } | { readonly time: number } | undefined;
+      readonly format: ScreenFormat;
+      readonly historyLines?: number | undefined;
+    };
+    answer: {
+      readonly id: string;
+      readonly offset: number;
+      /** When the last byte before that offset was written. */
+      readonly at: number;
+      readonly cols: number;
+      readonly rows: number;
+      /** False when a flood was skipped to reach the present. */
+      readonly isExact: boolean;
+      readonly title: string;
+      readonly content: string;
+    };
+  };
+  /** Times, resizes, streams and gaps from an offset on, in pages. */
+  marks: {
+    ask: { readonly session: string; readonly from: number };
+    answer: { readonly marks: readonly LogMarkInfo[]; readonly next: number | null };
+  };
+  /** The offset that a session's log had reached at a time. */
+  offsetAt: { ask: { readonly session: string; readonly time: number }; answer: { readonly offset: number } };
+  update: {
+    ask: {
+      readonly session: string;
+      readonly name?: string | undefined;
+      readonly labels?: Readonly<Record<string, string>> | undefined;
+      readonly sizePolicy?: SizePolicy | undefined;
+    };
+    answer: SessionInfo;
   };
   unwatch: { ask: { readonly channel: number }; answer: Record<never, never> };
   resize: { ask: { readonly session: string } & Size; answer: SessionInfo };
@@ -125,6 +235,14 @@ export type WatchEvent =
       readonly exitCode: number | null;
       readonly signal: string | null;
     }
+  /** Attached only: everything typed before this offset of its `typing` stream is in the terminal. */
+  | { readonly type: 'typed'; readonly offset: number }
+  /** Attached only: the queue was full; what was typed before `offset` and not confirmed was not taken. */
+  | { readonly type: 'input-refused'; readonly offset: number; readonly code: ErrorCode }
+  /** Attached only: who is there, whenever that changes. */
+  | { readonly type: 'viewers'; readonly viewers: readonly Viewer[] }
+  /** Attached only: somebody took over; nothing follows. */
+  | { readonly type: 'taken-over'; readonly by: string }
   /** The session was removed while it was being watched: nothing follows. */
   | { readonly type: 'removed' };
 
@@ -173,4 +291,6 @@ export interface DaemonStatus {
 export interface Hello {
   readonly protocol: number;
   readonly version: string;
+  /** Who is speaking, for those who want to know who watches and who typed. */
+  readonly who?: string | undefined;
 }

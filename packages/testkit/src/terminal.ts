@@ -35,7 +35,10 @@ export class Terminal {
     const chunk = new Uint8Array(65536);
     this.#watch.watch(this.#master, POLL.readable, () => {
       const read = native.read(this.#master, chunk);
-      if (read > 0) this.#screen += Buffer.from(chunk.subarray(0, read)).toString('latin1');
+      if (read <= 0) return;
+      const text = Buffer.from(chunk.subarray(0, read)).toString('latin1');
+      this.#screen += text;
+      if (this.#answersQueries) this.#answer(text);
     });
   }
 
@@ -46,6 +49,17 @@ export class Terminal {
 
   type(keys: string): void {
     native.write(this.#master, Buffer.from(keys, 'latin1'));
+  }
+
+  /** From now on it answers queries, as a real terminal would: whoever lets one through gets an answer typed. */
+  answersQueries(): void {
+    this.#answersQueries = true;
+  }
+
+  #answersQueries = false;
+
+  #answer(text: string): void {
+    for (const [query, reply] of REPLIES) if (text.includes(query)) this.type(reply);
   }
 
   resize(cols: number, rows: number): void {
@@ -88,3 +102,17 @@ export class Terminal {
     this.#watch[Symbol.dispose]();
   }
 }
+
+/** What xterm would say. */
+const REPLIES: readonly (readonly [query: string, reply: string])[] = [
+  ['\x1b[c', '\x1b[?1;2c'],
+  ['\x1b[>c', '\x1b[>0;276;0c'],
+  ['\x1b[5n', '\x1b[0n'],
+  ['\x1b[6n', '\x1b[9;9R'],
+  ['\x1b]10;?', '\x1b]10;rgb:1111/1111/1111\x1b\\'],
+  ['\x1b]11;?', '\x1b]11;rgb:2222/2222/2222\x1b\\'],
+  ['\x1b[>q', '\x1bP>|XTerm(1)\x1b\\'],
+  ['\x1b[?u', '\x1b[?9u'],
+  ['\x1b[18t', '\x1b[8;99;99t'],
+  ['$p', '\x1b[?2004;4$y'],
+];

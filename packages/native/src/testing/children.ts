@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { native, POLL, TRANSFER, type ExitStatus, type Poller, type Spawned, type SpawnOptions } from './index.ts';
+import { native, POLL, TRANSFER, type ExitStatus, type Poller, type Spawned, type SpawnOptions } from '../index.ts';
 
 export const SIZE = { cols: 80, rows: 24 };
 
@@ -29,7 +29,7 @@ export interface Finished {
   readonly pts: string | undefined;
 }
 
-const ADDON = fileURLToPath(new URL('../../../dist/spool_native.node', import.meta.url));
+const ADDON = fileURLToPath(new URL('../../../../dist/spool_native.node', import.meta.url));
 const PLAIN = { env: ['PATH=/usr/bin:/bin'], cwd: '/', umask: 0o022, nofileSoft: 1024, cgroupProcsFd: -1 };
 const SEGMENT_BYTES = 1 << 20;
 const handlers = new Map<number, (events: number) => void>();

@@ -1,0 +1,35 @@
+/**
+ * What xterm takes from a program without measure, measured: a count of two thousand million is obeyed to the last, one by one
+ * (`CSI 2147483647 S` holds the process for minutes, `CSI 2147483647 b` asks for 8 GB), and erasing up to the very last cell of
+ * a screen without scrollback throws.
+ *
+ * A page that runs xterm itself needs the same guards. None of them changes a picture, but for repeats that fill more than
+ * the screen; there we do as the xterm program does.
+ */
+import type { EngineCore, EngineParams } from './engine.ts';
+
+export function guard(core: EngineCore): void {
+  const limit = (final: string, most: () => number): void =>
+    core.registerCsiHandler({ final }, (params) => {
+      if (params.params[0]! > most()) params.params[0] = most();
+      return GO_ON;
+    });
+  for (const final of 'LMST') limit(final, () => core.rows);
+  for (const final of 'IZ') limit(final, () => core.cols);
+  limit('b', () => core.cols * core.rows);
+  core.registerCsiHandler({ final: 'J' }, (params) => eraseAbove(core, params, false));
+  core.registerCsiHandler({ final: 'J', prefix: '?' }, (params) => eraseAbove(core, params, true));
+}
+
+/** Let xterm's own handler do the work. */
+const GO_ON = false;
+const DONE = true;
+
+/** `CSI 1 J` in the last cell: xterm then touches the line below the last one, which there is none of. */
+function eraseAbove(core: EngineCore, params: EngineParams, keepsProtected: boolean): boolean {
+  const { x, y, lines } = core.buffers.active;
+  if (params.params[0] !== 1 || x + 1 < core.cols || lines.get(y + 1) !== undefined) return GO_ON;
+  core._inputHandler._eraseInBufferLine(y, 0, core.cols, true, keepsProtected);
+  for (let row = 0; row < y; row++) core._inputHandler._resetBufferLine(row, keepsProtected);
+  return DONE;
+}

@@ -1,0 +1,145 @@
+/**
+ * xterm.js without a screen, and the parts of its inside that its public interface does not give: saved cursors, margins, tab
+ * stops, character sets, underline kinds and hyperlinks of cells, a synchronous write.
+ *
+ * All knowledge of that inside is in this file (and its shape in `engine.test.ts`), so that an update of xterm which moves
+ * something fails in one place.
+ */
+import headless from '@xterm/headless';
+import { guard } from './engine-guards.ts';
+
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** What cells, the pen and saved cursors look like: words of bits, see `attributes.ts`. */
+export interface EngineAttributes {
+  fg: number;
+  bg: number;
+  extended: { _ext: number; _urlId: number };
+}
+
+export interface EngineLine {
+  isWrapped: boolean;
+  readonly length: number;
+  /** Three words a cell: what is in it, foreground, background. */
+  readonly _data: Uint32Array;
+  readonly _extendedAttrs: Readonly<Record<number, { _ext: number; _urlId: number } | undefined>>;
+  getWidth(column: number): number;
+  getFg(column: number): number;
+  getBg(column: number): number;
+  getString(column: number): string;
+  getTrimmedLength(): number;
+}
+
+export interface EngineBuffer {
+  readonly lines: { readonly length: number; readonly maxLength: number; get(index: number): EngineLine | undefined };
+  readonly ybase: number;
+  x: number;
+  y: number;
+  readonly scrollTop: number;
+  readonly scrollBottom: number;
+  tabs: Readonly<Record<number, boolean | undefined>>;
+  savedX: number;
+  savedY: number;
+  readonly savedCurAttrData: EngineAttributes;
+  readonly savedCharset: Charset;
+  readonly markers: readonly unknown[];
+}
+
+/** A table from ASCII to characters; undefined is ASCII itself. Told apart by identity. */
+export type Charset = Readonly<Record<string, string>> | undefined;
+
+export interface EngineLink {
+  readonly id: number;
+  readonly data: { readonly id?: string | undefined; readonly uri: string };
+}
+
+export interface EngineParams {
+  readonly length: number;
+  readonly params: Int32Array;
+}
+
+export interface EngineCore {
+  readonly cols: number;
+  readonly rows: number;
+  readonly buffers: { readonly active: EngineBuffer; readonly normal: EngineBuffer; readonly alt: EngineBuffer };
+  readonly coreService: {
+    readonly isCursorHidden: boolean;
+    readonly modes: { readonly insertMode: boolean };
+    readonly decPrivateModes: { readonly origin: boolean; readonly wraparound: boolean; readonly reverseWraparound: boolean };
+  };
+  readonly optionsService: { readonly rawOptions: { readonly convertEol: boolean } };
+  readonly unicodeService: { wcwidth(point: number): number };
+  readonly _charsetService: { readonly glevel: number; readonly charset: Charset; readonly _charsets: readonly Charset[] };
+  readonly _oscLinkService: {
+    readonly _dataByLinkId: ReadonlyMap<number, EngineLink>;
+    readonly registerLink: (data: EngineLink['data']) => number;
+    readonly addLineToLink: (link: number, line: number) => void;
+  };
+  readonly _inputHandler: {
+    readonly _curAttrData: EngineAttributes;
+    readonly _parser: { precedingJoinState: number; reset(): void };
+    readonly _utf8Decoder: { clear(): void };
+    parse(bytes: Uint8Array): void;
+    _eraseInBufferLine(row: number, from: number, to: number, unwrap: boolean, keepsProtected: boolean): void;
+    _resetBufferLine(row: number, keepsProtected: boolean): void;
+  };
+  registerCsiHandler(id: { readonly final: string; readonly prefix?: string }, handle: (params: EngineParams) => boolean): void;
+  resize(cols: number, rows: number): void;
+}
+
+/** A terminal with nobody behind it: it answers no query, since nothing listens to what it would send. */
+export class Engine {
+  readonly core: EngineCore;
+  readonly #terminal: headless.Terminal;
+
+  constructor({ cols, rows }: Size, scrollback: number) {
+    this.#terminal = new headless.Terminal({ cols, rows, scrollback, allowProposedApi: true, logLevel: 'off' });
+    this.core = coreOf(this.#terminal);
+    guard(this.core);
+  }
+
+  /** What `Terminal.writeSync` does, without its queue: an exception in there would leave that queue shut for ever. */
+  parse(bytes: Uint8Array): void {
+    this.core._inputHandler.parse(bytes);
+  }
+
+  /** Gives up the sequence or character it is in, after an exception has left it there. */
+  recover(): void {
+    this.core._inputHandler._parser.reset();
+    this.core._inputHandler._utf8Decoder.clear();
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols !== this.core.cols || rows !== this.core.rows) this.core.resize(cols, rows);
+  }
+
+  dispose(): void {
+    this.#terminal.dispose();
+  }
+}
+
+export const coreOf = (terminal: headless.Terminal): EngineCore => (terminal as unknown as { _core: EngineCore })._core;
+
+/** The final byte that designates each character set, found by asking xterm: the tables themselves are not exported. */
+export function charsetFinal(charset: Charset): string {
+  if (charset === undefined) return 'B';
+  charsets ??= askForCharsets();
+  return charsets.get(charset) ?? 'B';
+}
+
+let charsets: ReadonlyMap<NonNullable<Charset>, string> | undefined;
+
+function askForCharsets(): ReadonlyMap<NonNullable<Charset>, string> {
+  const found = new Map<NonNullable<Charset>, string>();
+  const engine = new Engine({ cols: 2, rows: 1 }, 0);
+  for (const final of '0A45RQKYEZH=') {
+    engine.parse(Uint8Array.from(Buffer.from(`\x1b(${final}`)));
+    const charset = engine.core._charsetService._charsets[0];
+    if (charset !== undefined) found.set(charset, final);
+  }
+  engine.dispose();
+  return found;
+}

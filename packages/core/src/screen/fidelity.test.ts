@@ -1,0 +1,21 @@
+/**
+ * [ATT-1] A snapshot and the bytes after it give what all bytes give: on recordings of real programs.
+ *
+ * `SPOOL_FIDELITY_ROUNDS=4` looks at 200 offsets of each instead of 50; `SPOOL_FIDELITY_SEED` looks elsewhere.
+ */
+import { expect, test } from 'vitest';
+import { followStream, randomFrom, samplesOf } from './testing/fidelity.ts';
+import { recordings } from './testing/recordings.ts';
+import { ROUNDS, SEED, WAYS } from './testing/ways.ts';
+
+const SAMPLES = { 'the screen': 50, 'screen and history': 10, 'a keyframe': 10 };
+const NAMED = recordings().map((stream) => [stream.name, stream] as const);
+
+for (const [what, count] of Object.entries(SAMPLES)) {
+  test.each(NAMED)(`[ATT-1] snapshot: ${what} at any offset of %s, and the rest`, (_, stream) => {
+    const verdict = followStream(stream, samplesOf(stream, count * ROUNDS, randomFrom(SEED)), WAYS[what]!);
+    expect(verdict.failures, `seed ${SEED}`).toEqual([]);
+    // Nothing that real programs do is beyond a snapshot, as long as the size stays; see `isAllPaintable`.
+    if (stream.resizes.length === 0) expect(verdict.unpaintable).toBe(0);
+  });
+}

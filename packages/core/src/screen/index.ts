@@ -1,0 +1,11 @@
+/** The terminal model: what a session's output has come to, and how it is shown, sent and kept. */
+export { ScreenModel, SCROLLBACK_LINES } from './screen-model.ts';
+export type { ScreenCursor, ScreenModelOptions } from './screen-model.ts';
+export type { Size } from './engine.ts';
+export type { Colour, Run, ScreenLine, Style } from './screen-line.ts';
+export { snapshot } from './snapshot.ts';
+export type { SnapshotOptions } from './snapshot.ts';
+export { encodeKeyframe, KEYFRAME_VERSION, restoreModel } from './keyframe.ts';
+export type { KeyframeOptions } from './keyframe.ts';
+export { renderAnsi, renderHtml, renderJson, renderText } from './render.ts';
+export type { LineJson, RenderOptions, ScreenJson } from './render.ts';

@@ -1,0 +1,160 @@
+/**
+ * The question behind every attach: does a terminal that begins with a snapshot at some offset, and goes on with the bytes from
+ * there, end up like one that saw everything? Asked at many offsets of a stream: right after painting, some bytes later, and at
+ * the end.
+ */
+import { Bg, Fg } from '../attributes.ts';
+import { isCursorPaintable } from '../cursor-state.ts';
+import type { EngineBuffer, EngineCore } from '../engine.ts';
+import { filledCells, isPaintable } from '../paint-line.ts';
+import { ScreenModel } from '../screen-model.ts';
+import { difference } from './difference.ts';
+import { Page } from './page.ts';
+
+export interface Stream {
+  readonly name: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+  readonly resizes: readonly { readonly at: number; readonly cols: number; readonly rows: number }[];
+}
+
+export interface Way {
+  /** What is written into a fresh terminal. */
+  paint(model: ScreenModel): Uint8Array;
+  /** Whether that includes all history. Without it, lines cannot come back into sight when the screen grows. */
+  readonly withHistory: boolean;
+}
+
+export interface Sample {
+  readonly offset: number;
+  /** How many bytes later to look again. */
+  readonly later: number;
+  readonly toTheEnd: boolean;
+}
+
+export interface Verdict {
+  /** The first failures, each with all that is needed to see it again. */
+  readonly failures: readonly string[];
+  readonly compared: number;
+  /** Snapshots of screens with cells that no bytes can paint: see `isPaintable`. */
+  readonly unpaintable: number;
+  readonly bytesMost: number;
+}
+
+interface Follower {
+  readonly page: Page;
+  readonly sample: Sample;
+}
+
+const FAILURES_MAX = 3;
+
+export function followStream(stream: Stream, samples: readonly Sample[], way: Way): Verdict {
+  const reference = new Page(stream);
+  const model = new ScreenModel(stream);
+  const usesAlternate = /\x1b\[\?(47|1047|1049)h/.test(Buffer.from(stream.bytes).toString('latin1'));
+  const failures: string[] = [];
+  let followers: Follower[] = [];
+  let [compared, unpaintable, bytesMost] = [0, 0, 0];
+  const compare = (when: string, { page, sample }: Follower, at: number): boolean => {
+    compared++;
+    const found = difference(reference.core, page.core, way);
+    if (found === undefined) return true;
+    const around = JSON.stringify(Buffer.from(stream.bytes.subarray(Math.max(0, at - 60), at)).toString('latin1'));
+    failures.push(`${stream.name}: snapshot at ${sample.offset}, ${when} (offset ${at}): ${found}\n  before it ${around}`);
+    return false;
+  };
+  let at = 0;
+  for (const stop of stopsOf(stream, samples)) {
+    const piece = stream.bytes.subarray(at, stop);
+    for (const terminal of [reference, model, ...followers.map(({ page }) => page)]) terminal.write(piece);
+    at = stop;
+    followers = followers.filter((follower) => {
+      const { offset, later, toTheEnd } = follower.sample;
+      const isGood = at !== offset + later || compare(`${later} bytes later`, follower, at);
+      if (isGood && (at < offset + later || toTheEnd)) return true;
+      follower.page.dispose();
+      return false;
+    });
+    for (const { cols, rows } of stream.resizes.filter((resize) => resize.at === at)) {
+      if (!way.withHistory) {
+        for (const { page } of followers) page.dispose();
+        followers = [];
+      }
+      for (const terminal of [reference, model, ...followers.map(({ page }) => page)]) terminal.resize(cols, rows);
+    }
+    for (const sample of samples) {
+      if (sample.offset !== at || failures.length >= FAILURES_MAX) continue;
+      const isToBeResized = way.withHistory && stream.resizes.some((resize) => resize.at > at);
+      if (!isAllPaintable(reference.core, { ...way, isToBeResized, usesAlternate })) {
+        unpaintable++;
+        continue;
+      }
+      const follower = { sample, page: new Page(model.size) };
+      const painting = way.paint(model);
+      bytesMost = Math.max(bytesMost, painting.length);
+      follower.page.write(painting);
+      if (compare('painted', follower, at)) followers.push(follower);
+      else follower.page.dispose();
+    }
+  }
+  for (const follower of followers) compare('at the end', follower, at);
+  for (const terminal of [reference, model, ...followers.map(({ page }) => page)]) terminal.dispose();
+  return { failures, compared, unpaintable, bytesMost };
+}
+
+function stopsOf(stream: Stream, samples: readonly Sample[]): number[] {
+  const stops = [0, stream.bytes.length, ...stream.resizes.map(({ at }) => at), ...samples.flatMap(({ offset, later }) => [offset, offset + later])];
+  return [...new Set(stops)].filter((stop) => stop <= stream.bytes.length).sort((one, other) => one - other);
+}
+
+interface Demands {
+  readonly withHistory: boolean;
+  readonly isToBeResized: boolean;
+  readonly usesAlternate: boolean;
+}
+
+/**
+ * What no bytes can bring about, and so no snapshot: halves of wide characters, cut by a change of size, and some states of pen and
+ * cursor (`isCursorPaintable`). If the size is to change later, also what xterm then does with lines and positions that are not
+ * seen: saved cursors off the screen; and on the alternate screen cells beyond the margin, and a scrollback, both left there
+ * from when the terminal was larger.
+ */
+function isAllPaintable(core: EngineCore, { withHistory, isToBeResized, usesAlternate }: Demands): boolean {
+  const { normal, alt, active } = core.buffers;
+  const painted = active === normal ? [normal] : [normal, alt];
+  const isAlternateResizable = active === normal || Array.from({ length: core.rows }, (_, row) => alt.lines.get(row)?.length).every((length) => length === core.cols);
+  const isResizable = (!usesAlternate || alt.lines.maxLength === core.rows) && isAlternateResizable && painted.every(({ savedY, ybase }) => savedY === 0 || (savedY >= ybase && savedY < ybase + core.rows));
+  const isSavable = painted.every(({ savedCurAttrData: { fg, bg } }) => (fg & Fg.underline) === 0 || (bg & Bg.extended) !== 0);
+  // What was saved on an alternate screen is still there when it is entered the next time.
+  const isForgotten = active === alt || !usesAlternate || (alt.savedX === 0 && alt.savedY === 0 && alt.savedCurAttrData.fg === 0 && alt.savedCurAttrData.bg === 0 && alt.savedCharset === undefined);
+  return (isResizable || !isToBeResized) && isForgotten && isSavable && isCursorPaintable(core) && painted.every((buffer) => areCellsPaintable(core, buffer, withHistory));
+}
+
+function areCellsPaintable(core: EngineCore, buffer: EngineBuffer, withHistory: boolean): boolean {
+  for (let at = withHistory ? 0 : buffer.ybase; at < buffer.ybase + core.rows; at++) {
+    const line = buffer.lines.get(at);
+    for (let col = line === undefined ? 0 : filledCells(line, core.cols); line !== undefined && col-- > 0; ) if (!isPaintable(core, line, col, core.cols)) return false;
+  }
+  return true;
+}
+
+/** A generator of numbers that can be asked again: the seed is told with every failure. */
+export function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+export function samplesOf(stream: Stream, count: number, random: (below: number) => number): Sample[] {
+  const endsMax = Math.max(2, Math.ceil(END_BYTES / Math.max(1, stream.bytes.length)));
+  return Array.from({ length: count }, (_, at) => ({ offset: random(stream.bytes.length + 1), later: 1 + random(2000), toTheEnd: at < endsMax }));
+}
+
+/** As many followers go on to the end of the stream as eat this much. */
+const END_BYTES = 100_000;

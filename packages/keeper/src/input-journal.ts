@@ -1,0 +1,81 @@
+/**
+ * How far input has got, where a keeper's death does not reach it: so that what was typed during that death arrives once,
+ * and what a program asked of its terminal is answered once.
+ *
+ * A line of JSON in the session's folder, written over after each write to the terminal (some microseconds; the page cache
+ * survives us). A kill between the two writes could double one keystroke; nothing can make them one.
+ */
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+
+/** Those who typed last; an older stream has long been confirmed. */
+const STREAMS_MAX = 8;
+
+interface Journal {
+  answeredTo: number;
+  /** Stream → bytes of it that are in the terminal; the latest last. */
+  typed: [stream: string, offset: number][];
+}
+
+/** Longer than any content, so that writing over needs no truncation. */
+const LINE_BYTES = 512;
+
+export class InputJournal {
+  readonly #path: string;
+  #journal: Journal | null = null;
+
+  constructor(sessionFolder: string) {
+    this.#path = `${sessionFolder}/input.json`;
+  }
+
+  get answeredTo(): number {
+    return this.#read().answeredTo;
+  }
+
+  /** How much of a stream is in the terminal. */
+  typedOf(stream: string): number {
+    return this.#read().typed.find(([known]) => known === stream)?.[1] ?? 0;
+  }
+
+  noteTyped(stream: string, offset: number): void {
+    const journal = this.#read();
+    const last = journal.typed.at(-1);
+    if (last?.[0] === stream) last[1] = offset;
+    else {
+      journal.typed = [...journal.typed.filter(([known]) => known !== stream), [stream, offset]];
+      if (journal.typed.length > STREAMS_MAX) journal.typed.shift();
+    }
+    this.#write();
+  }
+
+  noteAnswered(offset: number): void {
+    this.#read().answeredTo = offset;
+    this.#write();
+  }
+
+  #read(): Journal {
+    this.#journal ??= this.#load();
+    return this.#journal;
+  }
+
+  #load(): Journal {
+    try {
+      const { answeredTo, typed } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
+      return { answeredTo: Number(answeredTo) || 0, typed: Array.isArray(typed) ? typed : [] };
+    } catch {
+      return { answeredTo: 0, typed: [] }; // none yet, or damaged: then nothing is known to have arrived
+    }
+  }
+
+  #write(): void {
+    try {
+      const fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+      try {
+        writeSync(fd, JSON.stringify(this.#journal).padEnd(LINE_BYTES), 0);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      // A full disk, or no fd: the input is in the terminal all the same
+    }
+  }
+}

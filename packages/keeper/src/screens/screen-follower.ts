@@ -1,0 +1,267 @@
+/**
+ * Follows one running session: keeps a true model of its terminal a moment behind the log, answers what its program asks of
+ * a terminal, at the very byte where it asks, and writes keyframes on the way.
+ *
+ * It never holds anything up. When a flood outruns it, it skips to the present: modes, queries and facts of what is skipped
+ * are still read (that is fast), only the picture is begun anew, and says so until it is certain again.
+ */
+import { Log } from '@spool/core';
+import { ScreenModel } from '@spool/core/screen';
+import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
+import {
+  answer,
+  type BaseColours,
+  DEFAULT_COLOURS,
+  OutputFollower,
+  parseColour,
+  type Query,
+  restore,
+  type Rgb,
+} from '@spool/vt';
+import { KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+import type { ScreenSource } from './messages.ts';
+import { keep, modelAt, modelBefore, type Moment } from './timeline.ts';
+
+const READ_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
+
+/** One turn: some milliseconds, so that others are not kept waiting. */
+export const TURN_BYTES = 256 * 1024;
+
+/** Further behind than this, the model skips; this much before the present it begins again. */
+const SKIP_BEHIND_BYTES = 8 * 1024 * 1024;
+const PICTURE_BYTES = 512 * 1024;
+
+/** Of a terminal that did not tell: no answer would keep programs waiting, and this is what many have. */
+const CELL_PIXELS = { width: 8, height: 16 };
+
+export interface FollowerEvents {
+  onAnswers(bytes: Uint8Array, upTo: number): void;
+  onFocusMode(reportsFocus: boolean): void;
+}
+
+export class ScreenFollower {
+  readonly source: ScreenSource;
+  readonly keyframes: Keyframes;
+  readonly #events: FollowerEvents;
+  readonly #resizes: { readonly offset: number; readonly size: Size }[] = [];
+  #log: Log | null = null;
+  #follower: OutputFollower | null = null;
+  #model: ScreenModel | null = null;
+  #colours: BaseColours = DEFAULT_COLOURS;
+  #size: Size;
+  #offset: number;
+  #target: number;
+  #answeredTo: number;
+  #exactFrom = 0;
+  #answers: Uint8Array[] = [];
+  #reportsFocus = false;
+  /** What is being read, and where it begins. */
+  #chunk: Uint8Array = NOTHING;
+  #chunkAt = 0;
+
+  /** Costs next to nothing until there is something to follow: most sessions are idle most of the time. */
+  constructor(source: ScreenSource, end: number, answeredTo: number, events: FollowerEvents) {
+    this.source = source;
+    this.#events = events;
+    this.keyframes = new Keyframes(source.folder);
+    this.#size = source.firstSize;
+    this.#offset = answeredTo;
+    this.#target = end;
+    this.#answeredTo = answeredTo;
+  }
+
+  get log(): Log {
+    this.#log ??= Log.open(`${this.source.folder}/log`, { readOnly: true });
+    return this.#log;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get isBehind(): boolean {
+    return this.#offset < this.#target;
+  }
+
+  get isExact(): boolean {
+    return this.#offset >= this.#exactFrom;
+  }
+
+  grown(end: number): void {
+    this.#target = Math.max(this.#target, end);
+  }
+
+  resized(offset: number, size: Size): void {
+    this.#resizes.push({ offset, size });
+    this.#applyResizes();
+  }
+
+  setColours(colours: TerminalColours): void {
+    this.#colours = baseColours(colours);
+    this.#follower?.colours.rebase(this.#colours);
+  }
+
+  /** The model, where it now stands. */
+  moment(): Moment {
+    const { model } = this.#awake();
+    return { model, offset: this.#offset };
+  }
+
+  /** Moves on by one turn. */
+  turn(): void {
+    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skip(this.#target - PICTURE_BYTES);
+    const { follower, model } = this.#awake();
+    const until = Math.min(this.#target, this.#offset + TURN_BYTES);
+    while (this.#offset < until) {
+      this.#applyResizes();
+      const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
+      const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
+      if (read.type === 'end') {
+        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
+        break;
+      }
+      if (read.type === 'gap') {
+        this.#offset = read.to;
+        continue;
+      }
+      this.#feed(follower, model, read.bytes);
+    }
+    this.#applyResizes();
+    this.#tellAnswers();
+    this.#keep();
+  }
+
+  /** The model may go: it can be made again from the last keyframe. */
+  drop(): void {
+    if (!this.#model) return;
+    if (this.isExact) keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    this.#model.dispose();
+    this.#model = null;
+    this.#log?.release();
+  }
+
+  close(): void {
+    this.#model?.dispose();
+    this.#model = null;
+    this.#log?.close();
+  }
+
+  /** The model and its reader, where we stand: made anew from the nearest keyframe if they have been dropped. */
+  #awake(): { follower: OutputFollower; model: ScreenModel } {
+    if (!this.#model) {
+      // What was asked on the way there has been answered.
+      const { model } = this.#follower
+        ? modelAt(this.log, this.keyframes, this.#offset, this.source.firstSize)
+        : this.#begin();
+      this.#model = model;
+      model.resize(this.#size.cols, this.#size.rows);
+    }
+    this.#follower ??= new OutputFollower(
+      { onQuery: (query) => this.#answer(query) },
+      { offset: this.#offset, modes: this.#model.modes, pending: this.#model.pending(), colours: this.#colours },
+    );
+    return { follower: this.#follower, model: this.#model };
+  }
+
+  /** The first bytes: from the keyframe before what was last answered, so that nothing asked since then is missed. */
+  #begin(): Moment {
+    const moment = modelBefore(this.log, this.keyframes, this.#answeredTo, this.source.firstSize);
+    this.#offset = moment.offset;
+    this.#size = moment.model.size;
+    this.#resizes.unshift(...resizesBetween(this.log, moment.offset, this.#resizes[0]?.offset ?? this.#target));
+    return moment;
+  }
+
+  #feed(follower: OutputFollower, model: ScreenModel, bytes: Uint8Array): void {
+    this.#chunk = bytes;
+    this.#chunkAt = this.#offset;
+    follower.feed(bytes);
+    this.#paintTo(model, this.#chunkAt + bytes.length);
+    const { focusReports } = follower.modes.state;
+    if (focusReports === this.#reportsFocus) return;
+    this.#reportsFocus = focusReports;
+    this.#events.onFocusMode(focusReports);
+  }
+
+  /** The picture as far as `offset`, within the chunk that is being read. */
+  #paintTo(model: ScreenModel, offset: number): void {
+    if (offset <= this.#offset) return;
+    model.write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
+    this.#offset = offset;
+  }
+
+  #answer(query: Query): void {
+    if (query.end <= this.#answeredTo) return;
+    if (this.#model) this.#paintTo(this.#model, query.end);
+    this.#answeredTo = query.end;
+    const { cols, rows, widthPx, heightPx } = this.#size;
+    const cursor = this.#model?.cursor ?? { row: 0, col: 0 };
+    const bytes = answer(query, {
+      cursor: { row: cursor.row + 1, column: cursor.col + 1 },
+      modes: this.#follower!.modes.state,
+      size: { rows, columns: cols },
+      cellPixels:
+        widthPx && heightPx ? { width: Math.round(widthPx / cols), height: Math.round(heightPx / rows) } : CELL_PIXELS,
+      colours: this.#follower!.colours,
+      version: VERSION,
+    });
+    if (bytes) this.#answers.push(bytes);
+  }
+
+  #tellAnswers(): void {
+    if (this.#answers.length === 0) return;
+    this.#events.onAnswers(Buffer.concat(this.#answers.splice(0)), this.#answeredTo);
+  }
+
+  #applyResizes(): void {
+    while (this.#resizes[0] && this.#resizes[0].offset <= this.#offset) {
+      this.#size = this.#resizes.shift()!.size;
+      this.#model?.resize(this.#size.cols, this.#size.rows);
+    }
+  }
+
+  /** Reads on without painting, and begins a new picture shortly before the present. */
+  #skip(to: number): void {
+    const { follower, model } = this.#awake();
+    this.#model = null;
+    while (this.#offset < to) {
+      const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
+      if (read.type === 'end') break;
+      if (read.type === 'gap') this.#offset = read.to;
+      else {
+        follower.feed(read.bytes);
+        this.#offset += read.bytes.length;
+      }
+    }
+    model.dispose();
+    this.#applyResizes();
+    this.#model = new ScreenModel(this.#size);
+    this.#model.write(restore(follower.modes.state));
+    this.#model.write(follower.pending);
+    this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
+  }
+
+  #keep(): void {
+    if (!this.#model || !this.isExact) return;
+    if (this.#offset - (this.keyframes.last ?? this.log.start) < KEYFRAME_EVERY_BYTES) return;
+    keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    this.keyframes.dropBefore(this.log.start);
+  }
+}
+
+function resizesBetween(log: Log, from: number, to: number): { offset: number; size: Size }[] {
+  return [...log.marks(from, to)]
+    .filter((mark) => mark.type === 'resize')
+    .map(({ offset, cols, rows }) => ({ offset, size: { cols, rows } }));
+}
+
+function baseColours({ foreground, background, cursor }: TerminalColours): BaseColours {
+  const told = (colour: string | undefined): Rgb | undefined =>
+    colour === undefined ? undefined : parseColour(colour);
+  return {
+    foreground: told(foreground) ?? DEFAULT_COLOURS.foreground,
+    background: told(background) ?? DEFAULT_COLOURS.background,
+    cursor: told(cursor),
+  };
+}

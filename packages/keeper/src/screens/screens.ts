@@ -1,0 +1,147 @@
+/**
+ * The keeper's side of the thread for screens. If the thread falls (a model that cannot bear what it was fed), it is begun
+ * anew; a session that brings it down again is left without a model, and the others go on.
+ */
+import { Worker } from 'node:worker_threads';
+import { type Size, SpoolError, type TerminalColours } from '@spool/protocol';
+import type { FromScreens, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
+
+/** Output of one burst comes in pieces: the thread is woken once for all of them, and never in the middle of an echo. */
+const TELL_AFTER_MS = 3;
+
+const FALLS_MAX = 2;
+
+export interface ScreensHandlers {
+  onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
+  onFocusMode(id: string, reportsFocus: boolean): void;
+  complain(sentence: string): void;
+}
+
+interface Followed {
+  readonly source: ScreenSource;
+  end: number;
+  /** What the thread has been told, and what it said it has reached. */
+  toldEnd: number;
+  reached: number;
+  answeredTo: number;
+}
+
+export class Screens {
+  readonly #handlers: ScreensHandlers;
+  readonly #followed = new Map<string, Followed>();
+  readonly #grown = new Set<Followed>();
+  readonly #asked = new Map<number, { id: string; answer: PromiseWithResolvers<ScreenAnswer> }>();
+  readonly #falls = new Map<string, number>();
+  #worker: Worker | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #request = 0;
+
+  constructor(handlers: ScreensHandlers) {
+    this.#handlers = handlers;
+  }
+
+  follow(source: ScreenSource, end: number, answeredTo: number): void {
+    if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
+    this.#followed.set(source.id, { source, end, toldEnd: end, reached: answeredTo, answeredTo });
+    this.#tell({ type: 'follow', source, end, answeredTo });
+  }
+
+  grown(id: string, end: number): void {
+    const followed = this.#followed.get(id);
+    if (!followed) return;
+    followed.end = end;
+    this.#grown.add(followed);
+    this.#timer ??= setTimeout(() => this.#tellGrown(), TELL_AFTER_MS);
+  }
+
+  resized(id: string, offset: number, size: Size): void {
+    if (this.#followed.has(id)) this.#tell({ type: 'resized', id, offset, size });
+  }
+
+  colours(id: string, colours: TerminalColours): void {
+    if (this.#followed.has(id)) this.#tell({ type: 'colours', id, colours });
+  }
+
+  forget(id: string): void {
+    if (!this.#followed.delete(id)) return;
+    this.#tell({ type: 'forget', id });
+  }
+
+  ask(source: ScreenSource, end: number, what: ScreenAsk): Promise<ScreenAnswer> {
+    const request = ++this.#request;
+    const answer = Promise.withResolvers<ScreenAnswer>();
+    this.#asked.set(request, { id: source.id, answer });
+    this.#tell({ type: 'ask', request, source, end, what });
+    return answer.promise;
+  }
+
+  #tellGrown(): void {
+    this.#timer = null;
+    for (const followed of this.#grown) {
+      // One that is behind has enough to do: it is told the rest when it has caught up.
+      if (followed.reached < followed.toldEnd) continue;
+      followed.toldEnd = followed.end;
+      this.#tell({ type: 'grown', id: followed.source.id, end: followed.end });
+    }
+    this.#grown.clear();
+  }
+
+  #hear(message: FromScreens): void {
+    switch (message.type) {
+      case 'followed': {
+        const followed = this.#followed.get(message.id);
+        if (!followed) return;
+        followed.reached = message.offset;
+        if (followed.end > message.offset) this.grown(message.id, followed.end);
+        return;
+      }
+      case 'answers': {
+        const followed = this.#followed.get(message.id);
+        if (!followed) return;
+        followed.answeredTo = message.upTo;
+        return this.#handlers.onAnswers(message.id, message.bytes, message.upTo);
+      }
+      case 'modes':
+        return this.#handlers.onFocusMode(message.id, message.reportsFocus);
+      case 'answer':
+        this.#asked.get(message.request)?.answer.resolve(message.answer);
+        this.#asked.delete(message.request);
+        return;
+      case 'failed':
+        this.#asked.get(message.request)?.answer.reject(new SpoolError('INTERNAL', { reason: message.reason }));
+        this.#asked.delete(message.request);
+    }
+  }
+
+  #tell(message: ToScreens): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./screens.mjs', import.meta.url), {
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    });
+    worker.unref();
+    worker.on('message', (message: FromScreens) => this.#hear(message));
+    worker.on('error', (error) => this.#fallen(worker, error));
+    return worker;
+  }
+
+  #fallen(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    this.#handlers.complain(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
+    for (const { answer } of this.#asked.values())
+      answer.reject(new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
+    this.#asked.clear();
+    const again = [...this.#followed.values()];
+    this.#followed.clear();
+    for (const { source, end, reached, toldEnd, answeredTo } of again) {
+      // Whoever had something under way may have been the cause.
+      if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
+      this.follow(source, end, answeredTo);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** Who is attached to a session: whose size counts, who has the focus, who may type. */
+import type { Size, SizePolicy, Viewer } from '@spool/protocol';
+import type { Watcher } from './watcher.ts';
+
+export interface Attached {
+  readonly watcher: Watcher;
+  readonly who: string;
+  readonly isReadOnly: boolean;
+  readonly since: number;
+  size: Size | null;
+  isFocused: boolean;
+}
+
+export class Viewers {
+  /** In the order of their last activity: who attached, typed or resized last is last. */
+  #attached: Attached[] = [];
+
+  get list(): readonly Viewer[] {
+    return this.#attached.map(({ who, size, isReadOnly, since }) => ({ who, size, isReadOnly, since }));
+  }
+
+  all(): readonly Attached[] {
+    return this.#attached;
+  }
+
+  add(viewer: Attached): void {
+    this.#attached.push(viewer);
+  }
+
+  of(watcher: Watcher): Attached | undefined {
+    return this.#attached.find((viewer) => viewer.watcher === watcher);
+  }
+
+  remove(watcher: Watcher): boolean {
+    const before = this.#attached.length;
+    this.#attached = this.#attached.filter((viewer) => viewer.watcher !== watcher);
+    return this.#attached.length < before;
+  }
+
+  /** This one has just done something. */
+  touch(viewer: Attached): void {
+    if (this.#attached.at(-1) === viewer) return;
+    this.#attached = [...this.#attached.filter((other) => other !== viewer), viewer];
+  }
+
+  get hasFocus(): boolean {
+    return this.#attached.some(({ isFocused }) => isFocused);
+  }
+
+  /** The size that the policy asks for; null when nobody's counts. A read-only viewer's never does. */
+  size(policy: SizePolicy): Size | null {
+    const sizes = this.#attached.filter(({ isReadOnly }) => !isReadOnly).flatMap(({ size }) => size ?? []);
+    if (sizes.length === 0 || policy === 'fixed') return null;
+    if (policy === 'latest') return sizes.at(-1)!;
+    const pick = policy === 'smallest' ? Math.min : Math.max;
+    return { cols: pick(...sizes.map(({ cols }) => cols)), rows: pick(...sizes.map(({ rows }) => rows)) };
+  }
+}

@@ -1,0 +1,13 @@
+/** Every sequence of some bytes, handed on one by one. */
+import { EscapeScanner, type ScannerOptions } from '../escape-scanner.ts';
+import type { Sequence } from '../sequence.ts';
+
+export function eachSequence(
+  chunks: readonly Uint8Array[],
+  onSequence: (sequence: Sequence) => void,
+  options?: ScannerOptions,
+): EscapeScanner {
+  const scanner = new EscapeScanner({ onSequence }, options);
+  for (const chunk of chunks) scanner.feed(chunk);
+  return scanner;
+}

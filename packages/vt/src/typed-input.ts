@@ -1,0 +1,316 @@
+/**
+ * What comes from a watcher's terminal: keys and pastes for the program, the detach key, and the terminal's own
+ * replies, which must never reach the program (the keeper has answered it) [ATT-6, QRY-1].
+ *
+ * An escape that is not finished is held back, since a reply may be cut anywhere; but Escape is also a key, and only
+ * time can tell. There is no clock here: while `held` is not `nothing`, the caller waits as long as the constants below
+ * say and then calls `flush`.
+ */
+export type TypedPiece =
+  /** For the program, as typed. */
+  | { readonly type: 'keys'; readonly bytes: Uint8Array }
+  /** The terminal has answered something. Whoever asked (for its colours, say) may read it here. */
+  | { readonly type: 'reply'; readonly bytes: Uint8Array }
+  /** Focus in or out: to be put together from all watchers before the program hears of it. */
+  | { readonly type: 'focus'; readonly isFocused: boolean }
+  /** Nothing follows. */
+  | { readonly type: 'detach' };
+
+/** Terminals write an escape in one go; half of one is in the next read, or it was the Escape key. */
+export const ESCAPE_HOLD_MS = 25;
+/** How long after the detach key a second one makes it a key for the program. */
+export const DETACH_HOLD_MS = 300;
+
+export interface DetachKey {
+  /** As kitty and modifyOtherKeys number it: the character without Ctrl and Shift. */
+  readonly code: number;
+  readonly ctrl: boolean;
+  /** The byte it is without such protocols. */
+  readonly byte: number;
+}
+
+/** Ctrl-\ */
+export const DEFAULT_DETACH_KEYS: readonly DetachKey[] = [{ code: 0x5c, ctrl: true, byte: 0x1c }];
+
+/**
+ * `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for none. Undefined: not understood, or begun by a key without Ctrl, which could
+ * then hardly be typed any more.
+ */
+export function parseDetachKeys(text: string): readonly DetachKey[] | undefined {
+  if (text === 'none' || text === '') return [];
+  const keys = text.split(/,(?=.)/s).map((word): DetachKey | undefined => {
+    const match = /^(?:(ctrl-|c-|\^)([@a-z[\\\]^_])|([\x21-\x7e]))$/i.exec(word);
+    if (match === null) return undefined;
+    const character = (match[2] ?? match[3]!).toLowerCase();
+    const code = character.charCodeAt(0);
+    if (match[1] === undefined) return { code, ctrl: false, byte: match[3]!.charCodeAt(0) };
+    return { code, ctrl: true, byte: character.toUpperCase().charCodeAt(0) & 31 };
+  });
+  return keys.includes(undefined) || !keys[0]!.ctrl ? undefined : (keys as DetachKey[]);
+}
+
+export class TypedInput {
+  readonly #detachKeys: readonly DetachKey[];
+  #escape: number[] = []; // an unfinished escape
+  #isPaste = false;
+  #isSkipping = false; // inside a reply too long to be held
+  #matched = 0; // detach keys seen in a row
+  #matchedBytes: number[] = [];
+  #pieces: TypedPiece[] = [];
+  #keys: number[] = [];
+  #isDetached = false;
+
+  constructor(detachKeys: readonly DetachKey[] = DEFAULT_DETACH_KEYS) {
+    this.#detachKeys = detachKeys;
+  }
+
+  /** What `flush` would decide: an unfinished escape first. */
+  get held(): 'nothing' | 'escape' | 'detach' {
+    if (this.#escape.length > 0) return 'escape';
+    return this.#matched > 0 ? 'detach' : 'nothing';
+  }
+
+  feed(chunk: Uint8Array): readonly TypedPiece[] {
+    for (let at = 0; at < chunk.length && !this.#isDetached; at++) this.#byte(chunk[at]!);
+    return this.#take();
+  }
+
+  /** Time is up: a held escape was typed; a held detach key was meant. */
+  flush(): readonly TypedPiece[] {
+    if (this.#isDetached) return [];
+    if (this.#escape.length > 0) this.#releaseEscape();
+    else if (this.#matched > 0 && this.#detachKeys.length === 1) this.#detach();
+    else this.#releaseMatched();
+    return this.#take();
+  }
+
+  #byte(byte: number): void {
+    if (this.#escape.length === 0) {
+      if (byte === ESC) this.#escape.push(byte);
+      else this.#token([byte]);
+      return;
+    }
+    if (this.#isSkipping) return this.#skip(byte);
+    this.#escape.push(byte);
+    const verdict = this.#isPaste ? pasteVerdict(this.#escape) : verdictOf(this.#escape);
+    switch (verdict) {
+      case 'more':
+        if (this.#escape.length >= REPLY_BYTES_MAX) {
+          this.#isSkipping = true;
+          this.#escape = [ESC, byte];
+        }
+        return;
+      case 'whole': {
+        const token = this.#escape;
+        this.#escape = [];
+        return this.#token(token);
+      }
+      case 'reply': {
+        const bytes = Uint8Array.from(this.#escape);
+        this.#escape = [];
+        this.#endKeys();
+        this.#pieces.push({ type: 'reply', bytes });
+        return;
+      }
+      case 'not': {
+        // Not an escape after all: what was held was typed, and this byte begins anew.
+        this.#escape.pop();
+        this.#releaseEscape();
+        if (!this.#isDetached) this.#byte(byte);
+      }
+    }
+  }
+
+  /** To the end of a reply that nobody can have asked for. */
+  #skip(byte: number): void {
+    const last = this.#escape.at(-1)!;
+    this.#escape = [ESC, byte];
+    if (byte !== 0x07 && !(last === ESC && byte === 0x5c)) return;
+    this.#escape = [];
+    this.#isSkipping = false;
+  }
+
+  #releaseEscape(): void {
+    const held = this.#escape;
+    const wasSkipping = this.#isSkipping;
+    this.#escape = [];
+    this.#isSkipping = false;
+    if (wasSkipping) return;
+    // ESC and one byte more is a key with Alt; a longer one was cut, and goes on as it was typed.
+    this.#token(held);
+  }
+
+  /** One key (or a byte of a longer one): is it a detach key? */
+  #token(token: number[]): void {
+    if (this.#isPaste) {
+      if (isText(token, '\x1b[201~')) this.#isPaste = false;
+      this.#keys.push(...token);
+      return;
+    }
+    const expected = this.#detachKeys[this.#matched % Math.max(1, this.#detachKeys.length)];
+    const match = expected === undefined ? 'other' : matchOf(token, expected);
+    if (match === 'press') return this.#pressed(token);
+    if (match === 'release') return; // of a detach key: the press was not shown either
+    if (this.#matched > 0 && match !== 'neutral') {
+      if (this.#detachKeys.length === 1) return this.#detach();
+      this.#releaseMatched();
+      if (matchOf(token, this.#detachKeys[0]!) === 'press') return this.#pressed(token);
+    }
+    if (isText(token, '\x1b[I') || isText(token, '\x1b[O')) {
+      this.#endKeys();
+      this.#pieces.push({ type: 'focus', isFocused: token[2] === 0x49 });
+      return;
+    }
+    if (isText(token, '\x1b[200~')) this.#isPaste = true;
+    this.#keys.push(...token);
+  }
+
+  #pressed(token: number[]): void {
+    const isSingle = this.#detachKeys.length === 1;
+    if (isSingle && this.#matched === 1) {
+      this.#matched = 0; // twice: it is for the program, once
+      this.#matchedBytes = [];
+      this.#keys.push(...token);
+      return;
+    }
+    this.#matched++;
+    this.#matchedBytes.push(...token);
+    if (!isSingle && this.#matched === this.#detachKeys.length) this.#detach();
+  }
+
+  #releaseMatched(): void {
+    this.#keys.push(...this.#matchedBytes);
+    this.#matched = 0;
+    this.#matchedBytes = [];
+  }
+
+  #detach(): void {
+    this.#endKeys();
+    this.#matched = 0;
+    this.#matchedBytes = [];
+    this.#isDetached = true;
+    this.#pieces.push({ type: 'detach' });
+  }
+
+  #endKeys(): void {
+    if (this.#keys.length === 0) return;
+    this.#pieces.push({ type: 'keys', bytes: Uint8Array.from(this.#keys) });
+    this.#keys = [];
+  }
+
+  #take(): readonly TypedPiece[] {
+    this.#endKeys();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+}
+
+/** The longest that is looked at; an OSC 52 reply may be longer, but nobody can have asked for one. */
+export const REPLY_BYTES_MAX = 4096;
+const KEY_BYTES_MAX = 64;
+const ESC = 0x1b;
+
+type Verdict = 'more' | 'whole' | 'reply' | 'not';
+
+/** What an escape is, judged at its last byte. */
+function verdictOf(escape: readonly number[]): Verdict {
+  const last = escape.at(-1)!;
+  if (escape.length === 2) {
+    if (last === ESC) return 'not'; // Escape, and another escape
+    return OPENERS.includes(last) ? 'more' : 'whole';
+  }
+  switch (escape[1]) {
+    case 0x5b: // [
+      if (escape.length === 3 && last === 0x5b) return 'more'; // the Linux console's F1: CSI [ A
+      if (last >= 0x20 && last < 0x40 && escape.length < KEY_BYTES_MAX) return 'more';
+      if (last < 0x20 || last > 0x7e) return 'not';
+      return isCsiReply(String.fromCharCode(...escape.slice(2))) ? 'reply' : 'whole';
+    case 0x4f: // O: SS3, or Alt-O
+      if (last >= 0x30 && last < 0x3a && escape.length < 6) return 'more';
+      return last >= 0x20 && last < 0x7f ? 'whole' : 'not';
+    default:
+      return stringVerdict(escape, last);
+  }
+}
+
+/** OSC, DCS, APC: never typed, but their first two bytes are, as Alt-], Alt-P and Alt-_. */
+function stringVerdict(escape: readonly number[], last: number): Verdict {
+  if (escape.length === 3) {
+    const letter = String.fromCharCode(last);
+    const isPlausible =
+      escape[1] === 0x5d ? /[\dlLI]/.test(letter) : escape[1] === 0x50 ? /[\d>!]/.test(letter) : letter === 'G';
+    return isPlausible ? 'more' : 'not';
+  }
+  if (last === 0x07 && escape[1] === 0x5d) return 'reply';
+  if (escape.at(-2) === ESC) return last === 0x5c ? 'reply' : 'not';
+  return last >= 0x20 || last === ESC ? 'more' : 'not';
+}
+
+const OPENERS: readonly number[] = [0x5b, 0x4f, 0x5d, 0x50, 0x5f];
+
+/**
+ * The body of a CSI that no key sends. Reports which a mode has asked for (mouse, colour scheme, size) are not among
+ * them.
+ */
+function isCsiReply(body: string): boolean {
+  const shape = /^([<=>?]?)([\d;:]*)([ -/]*)(.)$/s.exec(body);
+  if (shape === null) return false;
+  const [, prefix = '', params = '', intermediate = '', final = ''] = shape;
+  switch (intermediate + final) {
+    case 'c': // DA1, DA2, DA3
+      return prefix !== '';
+    case 'n': // DSR; ?997 is the colour scheme that mode 2031 reports
+      return prefix === '?' ? !params.startsWith('997;') : prefix === '' && params !== '';
+    case 'R': // CPR; but CSI 1;2 R is Shift-F3
+      return prefix === '?' || (prefix === '' && /^\d+;\d+$/.test(params) && !/^1;(?:[2-9]|1[0-6])$/.test(params));
+    case '$y': // DECRPM
+    case '*{': // DECMSR
+    case '#y':
+      return true;
+    case 'u': // kitty flags
+    case 'S': // XTSMGRAPHICS
+      return prefix === '?';
+    case 'm': // XTQMODKEYS
+      return prefix === '>';
+    case 't': // window reports; 48 is the size that mode 2048 reports
+      return prefix === '' && !params.startsWith('48;');
+    case 'x': // DECREPTPARM
+      return prefix === '' && /^[23];/.test(params);
+    default:
+      return false;
+  }
+}
+
+/** In a paste nothing counts but its end. */
+function pasteVerdict(escape: readonly number[]): Verdict {
+  const isOnTheWay = escape.every((code, at) => code === '\x1b[201~'.charCodeAt(at));
+  if (!isOnTheWay) return 'not';
+  return escape.length === 6 ? 'whole' : 'more';
+}
+
+const isText = (token: readonly number[], text: string): boolean =>
+  token.length === text.length && token.every((code, at) => code === text.charCodeAt(at));
+
+/**
+ * Whether a token is this key: as its byte, `CSI code;mods u` (kitty, with event types and alternates), `CSI
+ * 27;mods;code ~` (modifyOtherKeys). Releases, bare modifier keys, the mouse and the focus are no sign that something
+ * else was typed.
+ */
+function matchOf(token: readonly number[], key: DetachKey): 'press' | 'release' | 'neutral' | 'other' {
+  if (token.length === 1) return token[0] === key.byte ? 'press' : 'other';
+  const text = String.fromCharCode(...token);
+  if (/^\x1b\[(?:<|[IO]$)/.test(text)) return 'neutral';
+  const other = /^\x1b\[27;(\d+);(\d+)~$/.exec(text);
+  if (other !== null) return Number(other[2]) === key.code && isCtrlOnly(other[1]!, key.ctrl) ? 'press' : 'other';
+  const kitty = /^\x1b\[(\d+)[\d:]*(?:;(\d*)(?::(\d+))?)?[\d;:]*([u~A-S])$/.exec(text);
+  if (kitty === null) return 'other';
+  const [, code, modifiers = '', event = '1', final] = kitty;
+  const isThis = final === 'u' && Number(code) === key.code && isCtrlOnly(modifiers === '' ? '1' : modifiers, key.ctrl);
+  if (isThis) return event === '1' ? 'press' : 'release';
+  const isModifierKey = final === 'u' && Number(code) >= 57441 && Number(code) <= 57454;
+  return event === '3' || isModifierKey ? 'neutral' : 'other';
+}
+
+/** Modifiers come as 1 + bits; Caps Lock (64) and Num Lock (128) do not count. */
+const isCtrlOnly = (modifiers: string, ctrl: boolean): boolean => ((Number(modifiers) - 1) & ~0xc0) === (ctrl ? 4 : 0);

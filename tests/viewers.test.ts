@@ -1,0 +1,203 @@
+import type { Attachment, Client } from '@spool/client';
+import { program, seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const env = { PATH: process.env.PATH! };
+const SMALL = { cols: 60, rows: 20 };
+const LARGE = { cols: 120, rows: 40 };
+const PTY = { cols: 80, rows: 24 };
+
+test.each([
+  ['latest', SMALL],
+  ['smallest', SMALL],
+  ['largest', LARGE],
+  ['fixed', PTY],
+] as const)(
+  '[SIZE-1] with policy %s, of a large and then a small viewer, the terminal is %o',
+  async (sizePolicy, expected) => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const session = await client.run({ command: ['cat'], size: PTY, env, sizePolicy });
+    const large = await attached(client, session.id, { size: LARGE });
+    const small = await attached(client, session.id, { size: SMALL });
+    await attached(client, session.id, { size: { cols: 30, rows: 5 }, isReadOnly: true });
+    await until('the size is applied', async () => same((await client.get(session.id)).size, expected));
+    small.close();
+    if (sizePolicy !== 'fixed')
+      await until('who stays has his size back', async () => same((await client.get(session.id)).size, LARGE));
+    large.close();
+  },
+);
+
+test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are told, the sender is not, and the same size is nothing', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done`;
+  const session = await client.run({ command: ['bash', '-c', script], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const watched: string[] = [];
+  const other = client.attach(session.id);
+  void (async () => {
+    for await (const item of other) if (item.type === 'resized') watched.push(`${item.cols}x${item.rows}`);
+  })();
+  const items: string[] = [];
+  const own = client.attach(session.id, { size: SMALL });
+  void (async () => {
+    for await (const item of own) items.push(item.type);
+  })();
+  await seen(client, session.id, '20 60');
+  await until('the other was told', () => watched.length > 0);
+  await own.view({ size: SMALL }); // the same again
+  await own.view({ size: LARGE });
+  await seen(client, session.id, '40 120');
+  await until('the other was told again', () => watched.length > 1);
+  expect(watched).toEqual(['60x20', '120x40']);
+  expect(items.find((type) => type !== 'viewers')).toBe('snapshot');
+  expect(items).not.toContain('resized');
+  other.close();
+  own.close();
+});
+
+test('[ATT-7] who takes over sends the others away; one who only looks cannot type', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  const first = client.attach(session.id);
+  const ended = (async () => {
+    for await (const item of first) if (item.type === 'taken-over') return item.type;
+    return 'ended otherwise';
+  })();
+  await until('the first is there', async () => (await client.get(session.id)).viewers.length === 1);
+  const looker = await attached(client, session.id, { isReadOnly: true });
+  const second = await attached(client, session.id, { takeover: true });
+  expect(await ended).toBe('taken-over');
+  await expect(looker.type(Buffer.from('not mine to type\r'))).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
+  void second.type(Buffer.from('mine\r'));
+  const out = await seen(client, session.id, 'mine\r\nmine');
+  expect(out).not.toContain('not mine');
+  expect((await client.get(session.id)).viewers.map(({ isReadOnly }) => isReadOnly)).toEqual([true, false]);
+  looker.close();
+  second.close();
+});
+
+test('[IN-6] who typed is recorded, and who watches is known', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  const viewer = await attached(client, session.id, { size: LARGE });
+  void viewer.type(Buffer.from('hello\r'));
+  await seen(client, session.id, 'hello\r\nhello');
+  const { typed, viewers } = await client.get(session.id);
+  expect(typed).toMatchObject({ who: viewers[0]!.who });
+  expect(viewers).toMatchObject([{ isReadOnly: false, size: LARGE }]);
+  viewer.close();
+  await until('nobody is there', async () => (await client.get(session.id)).viewers.length === 0);
+});
+
+test('[IN-1] [LIFE-1] what is typed while keepers die arrives once and in order', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const killer = await daemon.client();
+  const session = await client.run({ command: ['bash', '-c', 'stty raw -echo; echo ready; exec cat'], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const viewer = await attached(client, session.id, {});
+  void drain(viewer);
+  let typed = '';
+  for (let round = 0; round < 5; round++) {
+    const { keeper } = await killer.status();
+    for (let key = 0; key < 40; key++) {
+      const text = `<${round}.${key}>`;
+      typed += text;
+      void viewer.type(Buffer.from(text));
+      if (key === 17) process.kill(keeper.pid, 'SIGKILL');
+      if (key % 8 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  const out = await seen(client, session.id, '<4.39>');
+  expect(out.slice(out.indexOf('<'))).toBe(typed);
+  viewer.close();
+});
+
+test('[SLOW-3] a viewer that falls far behind is brought to the present by a snapshot; a watcher reads every byte', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const bytes = 24 * 1024 * 1024;
+  const command = [
+    'sh',
+    '-c',
+    `stty raw -echo; echo ready; read go; ${program('verified-source')} ${bytes}; echo; echo the end; sleep 1000`,
+  ];
+  const session = await client.run({ command, size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const viewer = client.attach(session.id)[Symbol.asyncIterator]();
+  expect((await viewer.next()).value).toMatchObject({ type: 'snapshot' });
+  await client.write(session.id, '\n');
+  await until('all is written', async () => (await client.get(session.id)).offset > bytes);
+  let received = 0;
+  let snapshots = 0;
+  let text = '';
+  while (!text.includes('the end')) {
+    const { value } = await viewer.next();
+    if (value?.type === 'snapshot') snapshots++;
+    if (value?.type === 'snapshot' || value?.type === 'output') {
+      received += value.bytes.length;
+      text = (text + Buffer.from(value.bytes).toString('latin1')).slice(-4000);
+    }
+  }
+  expect(snapshots).toBeGreaterThan(0);
+  expect(received).toBeLessThan(bytes / 2);
+  await viewer.return?.();
+});
+
+test('[ATT-2] a viewer that lost its link goes on at its cursor', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['sh', '-c', 'stty -echo; echo ready; exec cat'], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const viewer = client.attach(session.id);
+  const items: { type: string; text?: string }[] = [];
+  void (async () => {
+    for await (const item of viewer) {
+      items.push(
+        item.type === 'output' ? { type: 'output', text: Buffer.from(item.bytes).toString() } : { type: item.type },
+      );
+    }
+  })();
+  await until('it is painted', () => items.some(({ type }) => type === 'snapshot'));
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  await client.status();
+  await client.write(session.id, 'after\r');
+  await until('it is shown', () => items.some(({ text }) => text?.includes('after')));
+  expect(items.filter(({ type }) => type === 'snapshot').length).toBe(1);
+  expect(
+    items
+      .filter(({ type }) => type === 'output')
+      .map(({ text }) => text)
+      .join(''),
+  ).toBe('after\r\n');
+  viewer.close();
+});
+
+async function attached(
+  client: Client,
+  session: string,
+  options: Parameters<Client['attach']>[1],
+): Promise<Attachment> {
+  const viewer = client.attach(session, options);
+  await viewer[Symbol.asyncIterator]().next();
+  // The size, if there is one, is applied after the snapshot.
+  if (options?.size && !options.isReadOnly) {
+    await until('its size is known', async () =>
+      (await client.get(session)).viewers.some(({ size }) => size?.cols === options.size!.cols),
+    );
+  }
+  return viewer;
+}
+
+async function drain(viewer: Attachment): Promise<void> {
+  for await (const _item of viewer);
+}
+
+function same(a: { cols: number; rows: number } | null, b: { cols: number; rows: number }): boolean {
+  return a?.cols === b.cols && a.rows === b.rows;
+}
