@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
 };
 
 /** What a test may import on top of what its package may: Node, and these. */
-const FOR_TESTS: ReadonlySet<string> = new Set(['vitest', 'fast-check', '@spool/testkit']);
+const FOR_TESTS: ReadonlySet<string> = new Set(['vitest', 'fast-check', '@spool/testkit', '@xterm/headless']);
 
 const IMPORTING: ReadonlySet<string> = new Set([
   'ImportDeclaration',

@@ -26,9 +26,9 @@ const FULL_BYTES = 128 * 1024;
 
 /**
  * An acknowledgement of input is in no hurry, and what the child says to that input mostly comes within this time: in one
- * message with it, the client is woken once instead of twice. (A keystroke's echo: 234 → 190 µs.)
+ * message with it, the client is woken once instead of twice.
  */
-const ACK_WITHIN_MS = 1;
+const SOON_MS = 1;
 
 /** A client that asks and asks but does not read its answers is not read any further. */
 const ANSWERS_BYTES_MAX = 1024 * 1024;
@@ -62,8 +62,8 @@ export class Connection {
   readonly #reader = new FrameReader();
   readonly #waiting = new Set<Watcher>();
   #hasSaidHello = false;
-  readonly #acks: number[] = [];
-  #ackTimer: NodeJS.Timeout | null = null;
+  readonly #soon: Uint8Array[] = [];
+  #soonTimer: NodeJS.Timeout | null = null;
   #isCorked = false;
 
   constructor(socket: Socket, handlers: ConnectionHandlers) {
@@ -75,7 +75,7 @@ export class Connection {
     socket.on('error', () => {}); // a broken link is an ordinary end: 'close' follows
     socket.on('close', () => {
       clearTimeout(helloTimer);
-      if (this.#ackTimer) clearTimeout(this.#ackTimer);
+      if (this.#soonTimer) clearTimeout(this.#soonTimer);
       for (const watcher of [...this.watchers.values()]) watcher.close();
       for (const forget of this.waits.values()) forget();
       handlers.onClose(this);
@@ -108,6 +108,12 @@ export class Connection {
     this.#write(encodeJson(type, channel, value));
   }
 
+  /** With the next output, or a moment later: for what is in no hurry. */
+  soon(frame: Uint8Array): void {
+    this.#soon.push(frame);
+    this.#soonTimer ??= setTimeout(() => this.#flushSoon(), SOON_MS);
+  }
+
   reply(channel: number, answer: unknown): void {
     this.json(FrameType.reply, channel, answer);
   }
@@ -119,7 +125,7 @@ export class Connection {
   /** The payload is shared with other watchers: it is not copied, and must not change. */
   output(channel: number, flags: number, offset: number, bytes: Uint8Array): void {
     this.#cork();
-    if (this.#ackTimer) this.#acknowledge();
+    if (this.#soonTimer) this.#flushSoon();
     this.#socket.write(encodeHeader(FrameType.output, flags, channel, offset, bytes.length));
     this.#socket.write(bytes);
   }
@@ -182,18 +188,15 @@ export class Connection {
     const { session, bytes } = decodeInput(frame.payload);
     if (frame.flags & FrameFlag.typed) return this.#handlers.onTyped(this, channel, frame.offset, bytes);
     this.#handlers.onInput(this, session, bytes).then(
-      () => {
-        this.#acks.push(channel);
-        this.#ackTimer ??= setTimeout(() => this.#acknowledge(), ACK_WITHIN_MS);
-      },
+      () => this.soon(encodeJson(FrameType.reply, channel, {})),
       (error) => this.fail(channel, error),
     );
   }
 
-  #acknowledge(): void {
-    if (this.#ackTimer) clearTimeout(this.#ackTimer);
-    this.#ackTimer = null;
-    for (const channel of this.#acks.splice(0)) this.reply(channel, {});
+  #flushSoon(): void {
+    if (this.#soonTimer) clearTimeout(this.#soonTimer);
+    this.#soonTimer = null;
+    for (const frame of this.#soon.splice(0)) this.#write(frame);
   }
 
   #hello(frame: Frame): void {

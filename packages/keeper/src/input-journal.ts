@@ -22,6 +22,7 @@ const LINE_BYTES = 512;
 export class InputJournal {
   readonly #path: string;
   #journal: Journal | null = null;
+  #fd = -1;
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/input.json`;
@@ -66,14 +67,16 @@ export class InputJournal {
     }
   }
 
+  /** Nobody types any more: the file need not stay open. */
+  release(): void {
+    if (this.#fd !== -1) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
   #write(): void {
     try {
-      const fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-      try {
-        writeSync(fd, JSON.stringify(this.#journal).padEnd(LINE_BYTES), 0);
-      } finally {
-        closeSync(fd);
-      }
+      if (this.#fd === -1) this.#fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+      writeSync(this.#fd, JSON.stringify(this.#journal).padEnd(LINE_BYTES), 0);
     } catch {
       // A full disk, or no fd: the input is in the terminal all the same
     }

@@ -11,6 +11,7 @@ export const INPUT_QUEUE_BYTES_MAX = 1024 * 1024;
 
 interface Pending {
   bytes: Uint8Array;
+  readonly onIn: () => void;
   readonly resolve: () => void;
   readonly reject: (error: SpoolError) => void;
 }
@@ -30,8 +31,11 @@ export class InputQueue {
     return this.#bytes;
   }
 
-  /** Resolves when all of `bytes` are in. The bytes are copied if they have to wait. */
-  push(bytes: Uint8Array): Promise<void> {
+  /**
+   * Resolves when all of `bytes` are in; `onIn` is called at that very moment, for whoever must know before anything else
+   * happens. The bytes are copied if they have to wait.
+   */
+  push(bytes: Uint8Array, onIn: () => void = () => {}): Promise<void> {
     if (this.#fd === -1) return Promise.reject(new SpoolError('INPUT_CLOSED'));
     if (this.#bytes + bytes.length > INPUT_QUEUE_BYTES_MAX) {
       return Promise.reject(new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: this.#bytes }));
@@ -39,13 +43,16 @@ export class InputQueue {
     let rest = bytes;
     if (this.#pending.length === 0) {
       const written = native.write(this.#fd, bytes);
-      if (written === bytes.length) return Promise.resolve();
+      if (written === bytes.length) {
+        onIn();
+        return Promise.resolve();
+      }
       if (written > 0) rest = bytes.subarray(written);
       else if (written < 0 && !isBusy(written)) return Promise.reject(this.#broken());
     }
     this.#bytes += rest.length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ bytes: new Uint8Array(rest), resolve, reject });
+    this.#pending.push({ bytes: new Uint8Array(rest), onIn, resolve, reject });
     if (this.#pending.length === 1) this.#wantWritable(true);
     return promise;
   }
@@ -65,6 +72,7 @@ export class InputQueue {
         return;
       }
       this.#pending.shift();
+      next.onIn();
       next.resolve();
     }
     this.#wantWritable(false);

@@ -180,17 +180,15 @@ export class Session {
     if (fresh.length === 0) return watcher.tell({ type: 'typed', offset: Math.min(end, this.journal.typedOf(stream)) });
     this.#typing.set(stream, end);
     this.viewers.touch(viewer);
-    this.write(fresh, viewer.who).then(
-      () => {
-        this.journal.noteTyped(stream, end);
-        watcher.tell({ type: 'typed', offset: end });
-      },
-      (error: unknown) => {
-        if (!SpoolError.is(error)) throw error;
-        this.journal.noteTyped(stream, end);
-        watcher.tell({ type: 'input-refused', offset: end, code: error.code });
-      },
-    );
+    this.#typed = { who: viewer.who, at: Date.now() };
+    this.#push(fresh, () => {
+      this.journal.noteTyped(stream, end);
+      watcher.tellSoon({ type: 'typed', offset: end });
+    }).catch((error: unknown) => {
+      if (!SpoolError.is(error)) throw error;
+      this.journal.noteTyped(stream, end);
+      watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+    });
     if (this.#policy === 'latest') this.applySize();
   }
 
@@ -202,6 +200,7 @@ export class Session {
 
   viewerLeft(watcher: Watcher): void {
     if (!this.viewers.remove(watcher)) return;
+    if (this.viewers.all().length === 0) this.journal.release();
     this.tellViewers();
     this.focusChanged();
     // Who stays gets his own size back; when nobody is left, the terminal stays as it is.
@@ -327,6 +326,7 @@ export class Session {
     }
     this.#child = null;
     this.#persistEnd();
+    this.journal.release();
     this.#services.screens.forget(this.id);
     for (const watcher of this.watchers) watcher.pump();
     for (const callback of this.#onEnded) callback();
@@ -403,9 +403,9 @@ export class Session {
     if (source && this.#child) this.#services.screens.follow(source, this.log.end, this.journal.answeredTo);
   }
 
-  #push(bytes: Uint8Array): Promise<void> {
+  #push(bytes: Uint8Array, onIn?: () => void): Promise<void> {
     if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
-    return this.#child.input.push(bytes);
+    return this.#child.input.push(bytes, onIn);
   }
 
   #setTrouble(trouble: string | null, from: number, to: number): void {

@@ -5,7 +5,7 @@
  * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
  * every byte reads on from the log, however late.
  */
-import { FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
+import { encodeJson, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 
@@ -117,6 +117,10 @@ export class Watcher {
 
   tell(event: WatchEvent): void {
     this.connection.json(FrameType.event, this.channel, event);
+  }
+
+  tellSoon(event: WatchEvent): void {
+    this.connection.soon(encodeJson(FrameType.event, this.channel, event));
   }
 
   close(): void {

@@ -2,7 +2,9 @@
  * `npm run bench`: how far from the limit are we? Every figure is a ratio of two things measured in the same run, a few
  * seconds apart and in turn, so that a noisy machine is noisy to both. `npm run bench -- ingest echo` runs some of them.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 
 const MIB = 1024 * 1024;
@@ -92,7 +94,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
     const limit: number[] = [];
     for (let round = 0; round < 30; round++) {
       limit.push(timed(() => run(process.execPath, '-e', '0')));
-      ours.push(timed(() => execFileSync(SPOOL, ['ls'], { env: daemon.env })));
+      ours.push(timed(() => execFileSync(SPOOL, ['ls'], { env: daemon.env, stdio: 'pipe' })));
     }
     const [a, b] = [median(ours), median(limit)];
     return [
@@ -142,6 +144,210 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   },
 };
 
+/** The peers, as Debian has them; each starts `command` detached and says how one attaches to it. */
+const PEERS: Record<string, (command: string) => Peer> = {
+  tmux(command) {
+    const server = ['tmux', '-L', `spool-bench-${process.pid}`, '-f', '/dev/null'];
+    execFileSync(server[0]!, [...server.slice(1), 'new-session', '-d', '-x', '80', '-y', '24', command]);
+    const stop = (): void => void execFileSync(server[0]!, [...server.slice(1), 'kill-server']);
+    return { attach: [...server, 'attach'], stop };
+  },
+  dtach(command) {
+    const socket = `${tmpdir()}/spool-bench-${process.pid}.dtach`;
+    rmSync(socket, { force: true });
+    execFileSync('dtach', ['-n', socket, 'sh', '-c', command]);
+    const stop = (): void => {
+      for (const line of run('ps', '-eo', 'pid=,args=').split('\n')) {
+        if (line.includes(`dtach -n ${socket}`)) process.kill(Number.parseInt(line, 10));
+      }
+    };
+    return { attach: ['dtach', '-a', socket, '-r', 'none'], stop };
+  },
+};
+
+interface Peer {
+  readonly attach: readonly string[];
+  stop(): void;
+}
+
+function isInstalled(name: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+}
+
+const ATTACHED: Record<string, () => Promise<Figure[]>> = {
+  /** 256 MiB until its end is on the attached terminal: the kernel alone, ours, and the peers. */
+  async flood() {
+    const bytes = 256 * MIB;
+    const mark = 'THE-END-OF-IT';
+    const command = `sleep 0.3; ${program('verified-source')} ${bytes}; echo; echo ${mark.slice(0, 4)}''${mark.slice(4)}; sleep 30`;
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const kernel: number[] = [];
+    const ours: number[] = [];
+    const peers: Record<string, number[]> = {};
+    for (let round = 0; round < 3; round++) {
+      kernel.push(
+        JSON.parse(run(program('limit'), 'drain', program('verified-source'), String(bytes))).seconds as number,
+      );
+      const session = await client.run({ command: ['sh', '-c', command], size: PTY, env });
+      ours.push((await shown(mark, [SPOOL, 'attach', session.id], daemon.env)) - 0.3);
+      await client.remove(session.id, { force: true });
+      for (const [name, start] of Object.entries(PEERS)) {
+        if (!isInstalled(name)) continue;
+        const peer = start(command);
+        (peers[name] ??= []).push((await shown(mark, peer.attach, process.env)) - 0.3);
+        peer.stop();
+      }
+    }
+    const seconds = (value: number): string => `${value.toFixed(2)} s`;
+    const [a, b] = [median(ours), median(kernel)];
+    return [
+      {
+        what: 'flood until its end is on the attached terminal, against the kernel alone',
+        ours: seconds(a),
+        limit: seconds(b),
+        ratio: a / b,
+        goal: ['≤', 1.5],
+      },
+      ...Object.entries(peers).map(([name, values]): Figure => ({
+        what: `the same, ${name}'s time against ours`,
+        ours: seconds(a),
+        limit: seconds(median(values)),
+        ratio: median(values) / a,
+        goal: ['≥', name === 'tmux' ? 3 : 2],
+      })),
+    ];
+  },
+
+  /** A key through `attach`, typed and shown on a real terminal. */
+  async keys() {
+    const rounds = 400;
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const session = await client.run({ command: [program('limit'), 'mirror'], size: PTY, env });
+    const p50 = (attach: readonly string[], environment: Record<string, string | undefined>): number =>
+      JSON.parse(
+        execFileSync(program('limit'), ['type', String(rounds), ...attach], {
+          encoding: 'utf8',
+          env: { ...environment, TERM: 'xterm-256color' },
+        }),
+      ).p50 as number;
+    const ours: number[] = [];
+    const peers: Record<string, number[]> = {};
+    for (let round = 0; round < 3; round++) {
+      ours.push(p50([SPOOL, 'attach', session.id], daemon.env));
+      for (const [name, start] of Object.entries(PEERS)) {
+        if (!isInstalled(name)) continue;
+        const peer = start(`${program('limit')} mirror`);
+        (peers[name] ??= []).push(p50(peer.attach, process.env));
+        peer.stop();
+      }
+    }
+    const a = median(ours);
+    return Object.entries(peers).map(([name, values]): Figure => {
+      const b = median(values);
+      const goal: Figure['goal'] = name === 'dtach' ? ['≤', 1.5] : ['≤', 3];
+      return {
+        what: `a key through attach, p50, against ${name}`,
+        ours: `${a.toFixed(0)} µs`,
+        limit: `${b.toFixed(0)} µs`,
+        ratio: a / b,
+        goal,
+      };
+    });
+  },
+
+  /** How long attaching takes, and how much is sent, with a long history against a short one. */
+  async attach() {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const measure = async (bytes: number): Promise<{ ms: number; size: number }> => {
+      const command = [
+        'sh',
+        '-c',
+        `yes 'a line of an ordinary log, of an ordinary length' | head -c ${bytes}; echo ready; sleep 1000`,
+      ];
+      const session = await client.run({ command, size: PTY, env });
+      for await (const item of session.watch({ from: 0 }))
+        if (item.type === 'output' && Buffer.from(item.bytes).includes('ready')) break;
+      const times: number[] = [];
+      let size = 0;
+      for (let round = 0; round < 20; round++) {
+        const startedAt = performance.now();
+        const viewer = client.attach(session.id);
+        for await (const item of viewer) {
+          if (item.type !== 'snapshot') continue;
+          size = item.bytes.length;
+          break;
+        }
+        times.push(performance.now() - startedAt);
+      }
+      await client.remove(session.id, { force: true });
+      return { ms: median(times), size };
+    };
+    const short = await measure(1000);
+    const long = await measure(100 * MIB);
+    return [
+      {
+        what: 'attach, 100 MiB of history against 1 kB',
+        ours: `${long.ms.toFixed(1)} ms`,
+        limit: `${short.ms.toFixed(1)} ms`,
+        ratio: long.ms / short.ms,
+        goal: ['≤', 2],
+      },
+      {
+        what: 'attach, server part in ms',
+        ours: `${long.ms.toFixed(1)} ms`,
+        limit: '5 ms',
+        ratio: long.ms / 5,
+        goal: ['≤', 1],
+      },
+      { what: 'snapshot size', ours: `${long.size} B`, limit: '16 KiB', ratio: long.size / 16384, goal: ['≤', 1] },
+    ];
+  },
+
+  /** Memory for each idle session over all our processes. */
+  async memory() {
+    const count = 200;
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const start = (): Promise<unknown> => client.run({ command: ['cat'], size: PTY, env });
+    for (let n = 0; n < 20; n++) await start();
+    const { holder, keeper } = await client.status();
+    const kib = (): number =>
+      [holder.pid, keeper.pid].reduce(
+        (sum, pid) => sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]),
+        0,
+      );
+    const before = kib();
+    for (let n = 0; n < count; n++) await start();
+    const each = (kib() - before) / count;
+    return [
+      {
+        what: 'memory of an idle session',
+        ours: `${each.toFixed(0)} KiB`,
+        limit: '64 KiB',
+        ratio: each / 64,
+        goal: ['≤', 1],
+      },
+    ];
+  },
+};
+
+/** Seconds until `mark` is on the terminal of whoever attaches. */
+async function shown(
+  mark: string,
+  attach: readonly string[],
+  environment: Record<string, string | undefined>,
+): Promise<number> {
+  const out = execFileSync(program('limit'), ['until', '120', mark, ...attach], {
+    encoding: 'utf8',
+    env: { ...environment, TERM: 'xterm-256color' },
+  });
+  return (JSON.parse(out) as { seconds: number }).seconds;
+}
+
+Object.assign(BENCHES, ATTACHED);
 const wanted = process.argv.slice(2);
 for (const name of wanted)
   if (!Object.hasOwn(BENCHES, name))
