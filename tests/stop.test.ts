@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { TestDaemon, isAlive, seen, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -83,6 +83,29 @@ test('[RUN-5] a session with a time limit ends at it, by the same road', async (
   const session = await client.run({ command: ['sleep', '1000'], size: null, env, timeoutMs: 300 });
   expect(await client.wait(session.id)).toMatchObject({ state: 'stopped', endedBy: 'timeout', signal: 'SIGTERM' });
 });
+
+test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !== 0)(
+  '[RUN-5] not even one that has shed its parent, its session and its environment is left (runs as root with cgroup v2)',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const escape = `(setsid env -i bash -c 'trap "" HUP TERM; exec sleep 7779' </dev/null >/dev/null 2>&1 &); echo started; sleep 7775`;
+    const session = await client.run({ command: ['bash', '-c', escape], size: PTY, env });
+    await seen(client, session.id, 'started');
+    await until('it has escaped', () => sleepers().length >= 2);
+    await client.stop(session.id, { graceMs: 300 });
+    expect(sleepers()).toEqual([]);
+  },
+);
+
+function cgroupMount(): string {
+  return (
+    readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .find((line) => line.split(' ')[2] === 'cgroup2')
+      ?.split(' ')[1] ?? '/none'
+  );
+}
 
 /** The `sleep 777x` of the tree, wherever they are. */
 function sleepers(): string[] {

@@ -17,7 +17,13 @@ test.each([
   ['out of time', [{ ...stop, by: 'timeout' }], { code: null, signal: 'SIGTERM' }, 'stopped', 'timeout'],
 ] as const)('[RUN-5] an end %s reads as what it was', (_name, inputs, exit, state, endedBy) => {
   const before = inputs.reduce<Life>(step, RUNNING);
-  expect(step(before, { type: 'exit', exit, at: 9000 })).toEqual({ phase: 'ended', state, exit, endedAt: 9000, endedBy });
+  expect(step(before, { type: 'exit', exit, at: 9000 })).toEqual({
+    phase: 'ended',
+    state,
+    exit,
+    endedAt: 9000,
+    endedBy,
+  });
 });
 
 test('an end is final', () => {

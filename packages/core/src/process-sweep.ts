@@ -3,12 +3,13 @@
  * sessions. A process belongs to a session if it
  *   - carries the session's cookie in its environment (double-forked, in a session of its own, no matter), or
  *   - is in the terminal session that the child leads, or
+ *   - is in the session's control group, where there is one, or
  *   - descends from a process that belongs, or
  *   - was seen to belong before (its parent may have died since).
  *
  * Measured on a nasty tree of 8: hang-up left 5, killing the group left 4, this left none.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { native } from '@spool/native';
 
@@ -28,14 +29,21 @@ interface Row extends Member {
   readonly isZombie: boolean;
 }
 
-/** The living processes of each session (id → pid of its child), given those that were seen before. */
+export interface Wanted {
+  /** The pid of the session's child; 0 when it is not known. */
+  readonly leader: number;
+  readonly controlGroup: string | null;
+}
+
+/** The living processes of each session (by id), given those that were seen before. */
 export function findMembers(
-  sessions: ReadonlyMap<string, number>,
+  sessions: ReadonlyMap<string, Wanted>,
   seen: ReadonlyMap<string, readonly Member[]>,
 ): Map<string, Member[]> {
   const rows = readRows();
   const owner = new Map<number, string>();
-  const idOfLeader = new Map([...sessions].map(([id, pid]) => [pid, id]));
+  const idOfLeader = new Map([...sessions].map(([id, { leader }]) => [leader, id]));
+  for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) owner.set(pid, id);
   for (const row of rows.values()) {
     const id = idOfLeader.get(row.terminalSession) ?? cookieOf(row.pid);
     if (id !== undefined && sessions.has(id)) owner.set(row.pid, id);
@@ -81,6 +89,24 @@ function ownerOf(row: Row, rows: ReadonlyMap<number, Row>, owner: Map<number, st
   const id = at && owner.get(at.pid);
   if (id !== undefined) for (const pid of path) owner.set(pid, id);
   return id;
+}
+
+function pidsIn(controlGroup: string | null): number[] {
+  if (controlGroup === null) return [];
+  try {
+    return readFileSync(`${controlGroup}/cgroup.procs`, 'latin1').split('\n').filter(Boolean).map(Number);
+  } catch {
+    return []; // ENOENT: it was empty, and has been removed
+  }
+}
+
+/** An empty group has done its work. One that is not stays until its processes are gone. */
+export function removeControlGroup(controlGroup: string): void {
+  try {
+    rmdirSync(controlGroup);
+  } catch {
+    // EBUSY: something still runs there; ENOENT: it is gone already
+  }
 }
 
 function readRows(): Map<number, Row> {

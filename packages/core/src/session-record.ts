@@ -24,6 +24,7 @@ export interface SessionRecord {
   readonly pid: number;
   readonly startedAt: number;
   readonly size: Size | null;
+  readonly controlGroup: string | null;
   readonly ending: Ending | null;
   readonly end: {
     readonly state: Extract<Life, { phase: 'ended' }>['state'];

@@ -3,6 +3,7 @@
  * the exit codes are known.
  */
 import { openSync } from 'node:fs';
+import { ControlGroups } from './control-groups.ts';
 import { native, POLL, type Spawned } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { HeldExit, HeldSession, RunRequest } from '@spool/protocol';
@@ -21,6 +22,7 @@ export interface Held {
 
 export class Custody {
   readonly #held = new Map<string, Held>();
+  readonly #groups = new ControlGroups();
   readonly #watch: FdWatch;
   readonly #onExit: (id: string, exit: HeldExit) => void;
 
@@ -43,21 +45,42 @@ export class Custody {
 
   /** Starts a child and holds it. Throws what the kernel said. */
   spawn(run: RunRequest, startedAt: number): Held {
-    const { size } = run;
-    const spawned = native.spawn({
+    const group = this.#groups.make(run.id);
+    let isUsed = false;
+    try {
+      const spawned = this.#fork(run, group?.procsFd ?? -1);
+      isUsed = true;
+      const { kind, pid } = spawned;
+      const controlGroup = group?.folder ?? null;
+      const session: HeldSession = {
+        run,
+        kind,
+        pid,
+        startedAt,
+        exit: null,
+        endAtLeast: 0,
+        isInputClosed: false,
+        controlGroup,
+      };
+      return this.take(session, fdsOf(spawned));
+    } finally {
+      if (group) this.#groups.close(group, isUsed);
+    }
+  }
+
+  #fork({ size, ...run }: RunRequest, cgroupProcsFd: number): Spawned {
+    return native.spawn({
       file: run.command[0]!,
       argv: run.command,
       env: Object.entries(run.env).map(([name, value]) => `${name}=${value}`),
       cwd: run.cwd,
       umask: run.umask ?? 0o022,
       nofileSoft: run.nofileSoft ?? NOFILE_SOFT_DEFAULT,
-      cgroupProcsFd: -1,
+      cgroupProcsFd,
       ...(size && {
         size: { cols: size.cols, rows: size.rows, widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 },
       }),
     });
-    const { kind, pid } = spawned;
-    return this.take({ run, kind, pid, startedAt, exit: null, endAtLeast: 0, isInputClosed: false }, fdsOf(spawned));
   }
 
   /** Holds a session: our own new child, or one that another holder started. */
@@ -95,6 +118,10 @@ export class Custody {
     this.#held.delete(id);
     this.#watch.unwatch(held.fds.at(-1)!);
     for (const fd of held.fds) native.close(fd);
+  }
+
+  [Symbol.dispose](): void {
+    this.#groups[Symbol.dispose]();
   }
 
   #learnExit(held: Held, triesLeft: number): void {

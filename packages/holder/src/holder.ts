@@ -190,6 +190,7 @@ export class Holder {
     } catch {
       // ENOENT: somebody removed it by hand
     }
+    this.#custody[Symbol.dispose]();
     this.#options.log.say('stopped as asked');
     process.exit(0);
   }

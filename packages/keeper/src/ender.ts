@@ -2,7 +2,16 @@
  * Ends sessions, whole trees of them: asks, insists, and looks again until no process is left. All sessions that are
  * ending share one look at the table of processes; no timer runs when none is.
  */
-import { findMembers, HANGUP_AFTER_MS, type Ending, type Member, signalMember, signalsDue } from '@spool/core';
+import {
+  findMembers,
+  HANGUP_AFTER_MS,
+  type Ending,
+  type Member,
+  removeControlGroup,
+  signalMember,
+  signalsDue,
+  type Wanted,
+} from '@spool/core';
 import { native } from '@spool/native';
 import { constants } from 'node:os';
 import type { EndedBy } from '@spool/protocol';
@@ -53,13 +62,13 @@ export class Ender {
   #look(): void {
     this.#timer = null;
     const now = Date.now();
-    const leaders = new Map<string, number>();
+    const wanted = new Map<string, Wanted>();
     const seen = new Map<string, readonly Member[]>();
     for (const [id, { session, members }] of this.#cases) {
-      leaders.set(id, session.pid);
+      wanted.set(id, { leader: session.pid, controlGroup: session.controlGroup });
       seen.set(id, members);
     }
-    const found = findMembers(leaders, seen);
+    const found = findMembers(wanted, seen);
     let nextMs = LOOK_EVERY_MS;
     for (const [id, open] of this.#cases) {
       const members = found.get(id) ?? [];
@@ -94,6 +103,7 @@ export class Ender {
 
   #finish(id: string, open: Case): void {
     this.#cases.delete(id);
+    if (open.session.controlGroup) removeControlGroup(open.session.controlGroup);
     open.done.resolve();
   }
 }

@@ -232,7 +232,7 @@ export class Keeper {
   /** A holder that died while forking may have left a child without a terminal: it goes, and is started anew. */
   #askAgain(): void {
     if (this.#pending.size === 0) return;
-    const ids = new Map([...this.#pending.keys()].map((id) => [id, -1]));
+    const ids = new Map([...this.#pending.keys()].map((id) => [id, { leader: 0, controlGroup: null }]));
     for (const members of findMembers(ids, new Map()).values()) {
       for (const member of members) signalMember(member, ['SIGKILL']);
     }

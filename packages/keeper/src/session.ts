@@ -3,7 +3,16 @@
  * Data flows one way: child, log, watchers.
  */
 import { openSync } from 'node:fs';
-import { Log, type Life, readRecord, removeRecord, type SessionRecord, step, writeRecord } from '@spool/core';
+import {
+  Log,
+  type Life,
+  readRecord,
+  removeControlGroup,
+  removeRecord,
+  type SessionRecord,
+  step,
+  writeRecord,
+} from '@spool/core';
 import { native, POLL, signalName } from '@spool/native';
 import {
   type EndedBy,
@@ -112,6 +121,10 @@ export class Session {
 
   get pid(): number {
     return this.#record.pid;
+  }
+
+  get controlGroup(): string | null {
+    return this.#record.controlGroup;
   }
 
   get name(): string {
@@ -327,6 +340,7 @@ export class Session {
     this.#child = null;
     this.#persistEnd();
     this.journal.release();
+    if (this.controlGroup) removeControlGroup(this.controlGroup);
     this.#services.screens.forget(this.id);
     for (const watcher of this.watchers) watcher.pump();
     for (const callback of this.#onEnded) callback();
@@ -457,6 +471,7 @@ function recordOf(held: HeldSession): SessionRecord {
     pid: held.pid,
     startedAt: held.startedAt,
     size: run.size ?? null,
+    controlGroup: held.controlGroup,
     ending: null,
     end: null,
   };

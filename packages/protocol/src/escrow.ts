@@ -20,6 +20,8 @@ export interface HeldSession {
   readonly endAtLeast: number;
   /** The child's standard input was closed on purpose; in its place among the fds is /dev/null. */
   readonly isInputClosed: boolean;
+  /** The folder of its control group, where there is one. */
+  readonly controlGroup: string | null;
 }
 
 /** What the daemon as a whole is: passed along, so that it outlives each of its processes. Fds: socket, lock. */
