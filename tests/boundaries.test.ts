@@ -21,7 +21,11 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   protocol: { packages: [], npm: { zod: 'src/schemas.ts' }, node: 'nowhere' },
   vt: { packages: [], node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
-  core: { packages: ['protocol', 'vt', 'native'], npm: { '@xterm/headless': 'src/screen/engine.ts' }, node: 'everywhere' },
+  core: {
+    packages: ['protocol', 'vt', 'native'],
+    npm: { '@xterm/headless': 'src/screen/engine.ts' },
+    node: 'everywhere',
+  },
   holder: { packages: ['protocol', 'native'], node: 'everywhere' },
   keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },

@@ -53,7 +53,14 @@ test('[LOG-1] `logs --raw` gives back the exact bytes, whatever they are', async
   const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
   const bytes = randomBytes(300_000);
   writeFileSync(`${folder}/bytes`, bytes);
-  const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', `stty raw; cat ${folder}/bytes`);
+  const { id } = await daemon.json<{ id: string }>(
+    'run',
+    '-d',
+    '--',
+    'sh',
+    '-c',
+    `stty raw -echo; cat ${folder}/bytes`,
+  );
   await daemon.spool(['wait', id]);
   expect((await daemon.spool(['logs', '--raw', id])).bytes.equals(bytes)).toBe(true);
   rmSync(folder, { recursive: true });

@@ -52,7 +52,7 @@ test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are
   await seen(client, session.id, '40 120');
   await until('the other was told again', () => watched.length > 1);
   expect(watched).toEqual(['60x20', '120x40']);
-  expect(items.find((type) => type !== 'viewers')).toBe('snapshot');
+  expect(items.find((type) => type !== 'viewers' && type !== 'synced')).toBe('snapshot');
   expect(items).not.toContain('resized');
   other.close();
   own.close();

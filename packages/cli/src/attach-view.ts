@@ -1,24 +1,17 @@
-/**
- * What an attached terminal is shown: first what brings it to the present, then every byte after that, exactly once.
- *
- * At present the past is the last bytes of the log, as they are. This file alone knows that: the exact screen (a snapshot)
- * and the filter against hostile output will come in here, and those who use it stay as they are.
- */
-import type { Client } from '@spool/client';
-import type { SessionState, WatchFrom } from '@spool/protocol';
+/** What an attached viewer is shown: the screen, then every byte after it, until either side ends. */
+import type { AttachItem } from '@spool/client';
+import type { ErrorCode, SessionState } from '@spool/protocol';
 
-/** Enough to keep a fast terminal busy over a round trip; what is beyond stays in the log. */
-const CREDIT_BYTES = 256 * 1024;
-
-export interface Screen {
-  /** Resolves when there is room for more. */
-  paint(bytes: Uint8Array, stream: 'stdout' | 'stderr'): Promise<void>;
-  /** The past has been painted; what follows is live. */
-  onPresent(): void;
+export interface Canvas {
+  /** The screen as it is now, whatever was shown before. Resolves when there is room for more, as `paint` does. */
+  paintSnapshot(bytes: Uint8Array): Promise<void>;
+  paint(bytes: Uint8Array): Promise<void>;
+  /** What was typed could not be taken. */
+  onRefused(code: ErrorCode): void;
   onGap(from: number, to: number): void;
 }
 
-/** Why it ended: the session did, it was removed, or whoever watched had enough. */
+/** Why it ended: the session did, it was removed, somebody took over, or whoever looked had enough. */
 export type ViewEnd =
   | {
       readonly type: 'exit';
@@ -27,39 +20,36 @@ export type ViewEnd =
       readonly signal: string | null;
     }
   | { readonly type: 'removed' }
+  | { readonly type: 'taken-over'; readonly by: string }
   | { readonly type: 'left' };
 
-export async function view(
-  client: Client,
-  session: string,
-  from: WatchFrom,
-  screen: Screen,
-  signal: AbortSignal,
-): Promise<ViewEnd> {
-  try {
-    for await (const item of client.watch(session, { from, creditBytes: CREDIT_BYTES, signal })) {
-      switch (item.type) {
-        case 'output':
-          await screen.paint(item.bytes, item.stream);
-          break;
-        case 'synced':
-          screen.onPresent();
-          break;
-        case 'gap':
-          screen.onGap(item.from, item.to);
-          break;
-        case 'exit':
-          return { type: 'exit', state: item.state, exitCode: item.exitCode, signal: item.signal };
-        case 'removed':
-          return { type: 'removed' };
-        case 'resized': // a terminal has the size that it has
-        case 'reconnected': // the keeper was replaced; nothing is missing, so nothing is shown
-          break;
-      }
-      if (signal.aborted) break;
+export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Promise<ViewEnd> {
+  for await (const item of items) {
+    switch (item.type) {
+      case 'snapshot':
+        await canvas.paintSnapshot(item.bytes);
+        break;
+      case 'output':
+        await canvas.paint(item.bytes);
+        break;
+      case 'gap':
+        canvas.onGap(item.from, item.to);
+        break;
+      case 'input-refused':
+        canvas.onRefused(item.code);
+        break;
+      case 'exit':
+        return { type: 'exit', state: item.state, exitCode: item.exitCode, signal: item.signal };
+      case 'removed':
+        return { type: 'removed' };
+      case 'taken-over':
+        return { type: 'taken-over', by: item.by };
+      case 'synced':
+      case 'viewers': // `inspect` tells them to those who want to know
+      case 'resized': // a terminal has the size that it has
+      case 'reconnected': // the keeper was replaced; nothing is missing, so nothing is shown
+        break;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
   return { type: 'left' };
 }

@@ -15,5 +15,5 @@ export type VerbAction<N extends VerbName> = (args: ArgumentsOf<N>, program: Pro
 
 /** A client, disposed by whoever opened it. `start: false` is for those who only look. */
 export async function openClient(program: Program, { start = true } = {}): Promise<Client> {
-  return await connect({ env: process.env, start, daemonEntry: program.daemonEntry });
+  return await connect({ env: process.env, start, daemonEntry: program.daemonEntry, who: `cli ${process.pid}` });
 }

@@ -4,7 +4,7 @@
  */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
-import { view, type ViewEnd } from './attach-view.ts';
+import type { ViewEnd } from './attach-view.ts';
 import { EXIT, exitCodeOfSession, signalNumber } from './exit-code.ts';
 import { OutputJson } from './output-json.ts';
 import { pipeInput } from './session-input.ts';
@@ -38,7 +38,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
     void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell });
   }
 
-  const end = options.asJson ? await streamJson() : await streamBytes();
+  const end = await stream();
   if (end.type === 'left') {
     const name = printable(options.calledAs);
     tell(`left ${name}, which runs on; come back with: spool attach ${name}`);
@@ -46,25 +46,13 @@ export async function streamSession(client: Client, session: SessionInfo, option
   }
   return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };
 
-  async function streamBytes(): Promise<ViewEnd> {
-    return await view(
-      client,
-      session.id,
-      options.from,
-      {
-        paint: (bytes, stream) => writeOut(bytes, stream === 'stderr' ? 2 : 1),
-        onPresent() {},
-        onGap: (from, to) => tell(gapWords(from, to)),
-      },
-      leaving.signal,
-    );
-  }
-
-  async function streamJson(): Promise<ViewEnd> {
+  async function stream(): Promise<ViewEnd> {
     const lines = new OutputJson(session.id);
     try {
       for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
-        await writeOut(lines.line(item));
+        if (options.asJson) await writeOut(lines.line(item));
+        else if (item.type === 'output') await writeOut(item.bytes, item.stream === 'stderr' ? 2 : 1);
+        else if (item.type === 'gap') tell(gapWords(item.from, item.to));
         if (item.type === 'exit' || item.type === 'removed') return item;
       }
     } catch (error) {

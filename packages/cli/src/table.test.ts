@@ -51,17 +51,25 @@ test('a command reads as it could be typed', () => {
 });
 
 test('the list of sessions', () => {
-  const base = { name: 'n', exitCode: null, signal: null, startedAt: 0, offset: 2048, command: ['sleep', '1'] };
+  const base = {
+    name: 'n',
+    exitCode: null,
+    signal: null,
+    startedAt: 0,
+    offset: 2048,
+    command: ['sleep', '1'],
+    viewers: [],
+  };
   const sessions = [
-    { ...base, id: 'aaaaaaaaaa', state: 'running' },
+    { ...base, id: 'aaaaaaaaaa', state: 'running', viewers: [{}, {}] },
     { ...base, id: 'bbbbbbbbbb', state: 'failed', exitCode: 3, name: 'evil\x1b[2J' },
     { ...base, id: 'cccccccccc', state: 'stopped', signal: 'SIGHUP' },
   ] as unknown as SessionInfo[];
   expect(tableOf(sessions, 61_000, undefined, false)).toEqual([
-    'ID          NAME       STATE           AGE  OUTPUT  COMMAND',
-    'aaaaaaaaaa  n          running          1m      2k  sleep 1',
-    'bbbbbbbbbb  evil\\e[2J  failed 3         1m      2k  sleep 1',
-    'cccccccccc  n          stopped SIGHUP   1m      2k  sleep 1',
+    'ID          NAME       STATE           AGE  OUTPUT  VIEWERS  COMMAND',
+    'aaaaaaaaaa  n          running          1m      2k        2  sleep 1',
+    'bbbbbbbbbb  evil\\e[2J  failed 3         1m      2k           sleep 1',
+    'cccccccccc  n          stopped SIGHUP   1m      2k           sleep 1',
   ]);
   const [, , failed] = tableOf(sessions, 61_000, undefined, true);
   expect([failed!.startsWith('\x1b[31mbbb'), failed!.endsWith('\x1b[m')]).toEqual([true, true]);

@@ -1,29 +1,46 @@
 /** A session in this terminal: what it writes is shown, what is typed goes to it, until either side ends. */
-import type { Client } from '@spool/client';
-import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
+import type { Attachment, AttachOptions, Client } from '@spool/client';
+import type { SessionInfo } from '@spool/protocol';
+import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
 import { view, type ViewEnd } from './attach-view.ts';
-import { DetachKeys, DOUBLE_PRESS_MS, type Key, PARTIAL_MS, type Typed } from './detach-keys.ts';
 import { exitCodeOfSession } from './exit-code.ts';
+import { Keyboard } from './keyboard.ts';
 import { printable } from './printable.ts';
-import { Typing } from './session-input.ts';
-import { endWords } from './session-words.ts';
+import { endWords, gapWords } from './session-words.ts';
 import { flush, notice, writeOut } from './stdio.ts';
+import { ColourQuestion } from './terminal-colours.ts';
 import { Terminal } from './terminal.ts';
+import { ViewerScreen } from './viewer-screen.ts';
 
 /** A window that is dragged sends dozens of sizes; the session gets the one where it came to rest. */
 const RESIZE_SETTLE_MS = 50;
 
+/** Enough to keep a fast terminal busy over a round trip; what is beyond stays in the log. */
+const CREDIT_BYTES = 256 * 1024;
+
 const LEAVING_MS_MAX = 300;
 const ENDING_MS_MAX = 60_000;
+/** A session that does not read its input is told with one beep, not with one for each key. */
+const BEEP_MS = 1000;
+
+/** With less than this under way, typing never waits. */
+const UNCONFIRMED_BYTES = 64 * 1024;
 
 const CTRL_C = 0x03;
+const BEEP = Uint8Array.of(0x07);
 
-export interface TerminalAttachOptions {
+/** What a program may do to this terminal beyond drawing. */
+export type Permissions = Pick<ViewerFilterOptions, 'allowClipboard' | 'allowColours' | 'allowGraphics'>;
+
+export interface TerminalAttachOptions extends Permissions {
   /** The session as the person named it, for notices. */
   readonly calledAs: string;
-  readonly from: WatchFrom;
+  /** 0 for a session that was just started: all of it is shown, not only its screen. */
+  readonly from?: number | undefined;
   readonly isReadOnly: boolean;
-  readonly detachKeys: readonly Key[];
+  readonly takeover: boolean;
+  readonly historyLines?: number | undefined;
+  readonly detachKeys: readonly DetachKey[];
 }
 
 /** Returns the exit code: the session's when it ended, 0 when the person left. */
@@ -32,90 +49,137 @@ export async function attachTerminal(
   session: SessionInfo,
   options: TerminalAttachOptions,
 ): Promise<number> {
+  const { isReadOnly } = options;
   const leaving = new AbortController();
+  const troubles = new Set<string>();
+  /** Typed before there was anything to type into. */
+  const early: Uint8Array[] = [];
+  let attachment: Attachment | null = null;
   let isInMidLine = false;
+  let isAgain = false;
+  let beepedAt = -Infinity;
 
   using terminal = new Terminal();
+  const screen = new ViewerScreen({ ...options, input: !isReadOnly }, (bytes) => writeOut(bytes, 1, leaving.signal));
+  terminal.undo = () => screen.undo();
   terminal.enter();
-  using _keys = readKeys();
-  using sizes = followSize();
+  const question = new ColourQuestion(process.env, (text) => void writeOut(text));
+  using keyboard = new Keyboard(options.detachKeys, { take, onGone: () => leaving.abort() });
+  using _sizes = followSize();
+  terminal.onContinue = () => {
+    isAgain = true;
+    attachment?.close();
+  };
 
-  const end = await view(
-    client,
-    session.id,
-    options.from,
-    {
-      async paint(bytes) {
-        isInMidLine = bytes.at(-1) !== 0x0a;
-        await terminal.outputReady;
-        await writeOut(bytes, 1, leaving.signal);
-      },
-      onPresent: () => sizes.send(),
-      onGap: (from, to) => tell(`${to - from} bytes of its output are no longer kept`),
-    },
-    leaving.signal,
-  );
+  const colours = await question.answer();
+  const end = await stay({
+    size: terminal.size(),
+    from: options.from,
+    takeover: options.takeover,
+    historyLines: options.historyLines,
+  });
   // Who left does not want to wait for a terminal that takes nothing; who saw the end wants to see all of it.
   await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
+  await question.silence();
   terminal.leave();
   if (terminal.isTaking) {
     const isApart = !isInMidLine && end.type !== 'left';
-    notice(`${isApart ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
+    for (const trouble of troubles) notice(`${isApart ? '' : '\n'}[spool: ${trouble}]`);
+    notice(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 
-  function tell(trouble: string): void {
-    process.stderr.write(`\r\n[spool: ${trouble}]\r\n`);
-  }
-
-  function readKeys(): Disposable {
-    const keys = new DetachKeys(options.detachKeys);
-    const typing = new Typing(client, session.id, process.stdin, tell);
-    let timer: NodeJS.Timeout | undefined;
-
-    const take = ({ bytes, isDetach }: Typed): void => {
-      if (!options.isReadOnly) typing.type(bytes);
-      if (isDetach || (options.isReadOnly && bytes.includes(CTRL_C))) return leaving.abort();
-      if (keys.isArmed) timer = setTimeout(() => take(keys.settle()), DOUBLE_PRESS_MS);
-      else if (keys.isHolding) timer = setTimeout(() => take(keys.settle()), PARTIAL_MS);
-    };
-    const onData = (bytes: Uint8Array): void => {
-      clearTimeout(timer);
-      take(keys.feed(bytes));
-    };
-    // The terminal is gone: so are we, and the session runs on.
-    const onGone = (): void => leaving.abort();
-    process.stdin.on('data', onData).on('end', onGone).on('error', onGone);
-    process.stdin.resume();
-    return {
-      [Symbol.dispose]() {
-        clearTimeout(timer);
-        process.stdin.off('data', onData).off('end', onGone);
-        process.stdin.pause();
-      },
-    };
-  }
-
-  function followSize(): Disposable & { send(): void } {
-    let timer: NodeJS.Timeout | undefined;
-    let isPresent = false;
-    const send = (): void => {
-      isPresent = true;
-      if (options.isReadOnly || session.size === null) return;
-      client.resize(session.id, terminal.size()).catch((error: unknown) => {
-        if (!SpoolError.is(error)) throw error;
-        // It ended, or the link broke for good: the watch tells either, better than we could here.
+  /** Attached, and after a stop (SIGTSTP) attached anew: then the terminal shows something else. */
+  async function stay(first: AttachOptions): Promise<ViewEnd> {
+    for (let asked = first; ; asked = { size: terminal.size() }) {
+      isAgain = false;
+      await terminal.outputReady;
+      await screen.begin(terminal.size().rows);
+      attachment = client.attach(session.id, {
+        ...asked,
+        isReadOnly,
+        colours,
+        creditBytes: CREDIT_BYTES,
+        signal: leaving.signal,
       });
-    };
-    const onResize = (): void => {
-      if (!isPresent) return; // the first size is sent when the past has been painted
+      for (const bytes of early.splice(0)) void attachment.type(bytes);
+      try {
+        const end = await view(attachment, {
+          async paintSnapshot(bytes) {
+            isInMidLine = true; // or not; a line too many does less harm
+            await screen.paintSnapshot(bytes);
+          },
+          async paint(bytes) {
+            isInMidLine = bytes.at(-1) !== 0x0a;
+            await screen.paint(bytes);
+          },
+          onRefused,
+          onGap: (from, to) => troubles.add(gapWords(from, to)),
+        });
+        if (end.type !== 'left' || leaving.signal.aborted || !isAgain) return end;
+      } catch (error) {
+        if (!leaving.signal.aborted) throw error;
+        return { type: 'left' };
+      }
+    }
+  }
+
+  function take(piece: TypedPiece): void {
+    switch (piece.type) {
+      case 'keys':
+        if (!isReadOnly) type(piece.bytes);
+        else if (piece.bytes.includes(CTRL_C)) leave();
+        return;
+      case 'reply':
+        return question.hear(piece.bytes);
+      case 'focus':
+        return attachment?.view({ isFocused: piece.isFocused });
+      case 'detach':
+        return leave();
+    }
+  }
+
+  /** While the session takes no more, what is typed waits in the terminal. */
+  function type(bytes: Uint8Array): void {
+    if (attachment === null) {
+      early.push(bytes);
+      return;
+    }
+    const typed = attachment.type(bytes);
+    if (attachment.unconfirmedBytes < UNCONFIRMED_BYTES) return;
+    keyboard.pause();
+    void typed.then(() => keyboard.resume());
+  }
+
+  /** What was typed first still goes to the session, if that takes it soon. */
+  function leave(): void {
+    const timer = setTimeout(() => leaving.abort(), LEAVING_MS_MAX);
+    void (attachment?.settled() ?? Promise.resolve()).then(() => {
       clearTimeout(timer);
-      timer = setTimeout(send, RESIZE_SETTLE_MS);
+      leaving.abort();
+    });
+  }
+
+  /** Nothing may be written into its screen, so it is a beep now and a word at the end. */
+  function onRefused(code: string): void {
+    troubles.add(
+      code === 'INPUT_QUEUE_FULL'
+        ? 'the session did not read its input, so some of what you typed was not taken'
+        : 'some of what you typed may not have arrived',
+    );
+    if (performance.now() - beepedAt < BEEP_MS) return;
+    beepedAt = performance.now();
+    void writeOut(BEEP, 1, leaving.signal);
+  }
+
+  function followSize(): Disposable {
+    let timer: NodeJS.Timeout | undefined;
+    const onResize = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => attachment?.view({ size: terminal.size() }), RESIZE_SETTLE_MS);
     };
     process.stdout.on('resize', onResize);
-    terminal.onContinue = onResize;
     return {
-      send,
       [Symbol.dispose]() {
         clearTimeout(timer);
         process.stdout.off('resize', onResize);
@@ -130,6 +194,8 @@ function farewell(end: ViewEnd, name: string): string {
       return `[spool: session ${name} ended, ${endWords(end)}]`;
     case 'removed':
       return `[spool: session ${name} was removed]`;
+    case 'taken-over':
+      return `[spool: taken over by ${printable(end.by)}; come back with: spool attach ${name}]`;
     case 'left':
       return `[spool: detached from ${name}; come back with: spool attach ${name}]`;
   }

@@ -4,38 +4,17 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { Size } from '@spool/protocol';
+import { ANYTHING_SET, undo } from '@spool/vt';
 
-/**
- * Undoes what a program may have set. A fixed list, each without effect where nothing was set; never a full reset, which
- * would clear the screen. Where it matters:
- * - `ESC 7` before `?1049l`: on a terminal that is not on its alternate screen, that would move the cursor to where it was
- *   last saved, which is now where it stands; the alternate screen has a place of its own for it.
- * - resetting the scroll region moves the cursor home, hence once more save and restore around it; they bring back
- *   colours too, so these are reset afterwards.
- * - some terminals read `CSI > 4 m` (modifyOtherKeys) as "underline": colours are reset after it as well.
- */
-export const RESTORE = [
-  '\x1b[?2026l', // synchronized output: first, so that the rest is seen
-  '\x1b\\', // the end of a string sequence that was cut in the middle
-  '\x1b7\x1b[?1049l',
-  '\x1b7\x1b[r\x1b8',
-  ...[9, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004, 2031, 2048, 1, 5, 12, 45, 66].map(
-    (mode) => `\x1b[?${mode}l`,
-  ),
-  '\x1b[?7h\x1b[?25h',
-  '\x1b>', // keypad
-  '\x1b[4l\x1b[20l', // insert mode, newline mode
-  '\x1b[=0;1u', // kitty keyboard: its flags off; a shell that uses them sets them again
-  '\x1b[>4m',
-  '\x1b[0 q', // cursor shape
-  '\x1b]8;;\x1b\\', // an open hyperlink
-  '\x1b(B\x0f', // character set
-  '\x1b[m',
-].join('');
+/** Gives up a sequence that was cut in the middle, then undoes whatever may have been set: for when nobody knows what was. */
+const UNDO_ANYTHING = Buffer.concat([Uint8Array.of(0x18), undo(ANYTHING_SET)]);
 
 /** How long a terminal may take to be restored; one that is gone or stalled must not hold us. */
 const RESTORE_MS_MAX = 500;
 const RETRY_MS = 10;
+
+/** From outside; a Ctrl-C or Ctrl-\\ of the person is a key like others here. */
+const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
 export class Terminal implements Disposable {
   #isRaw = false;
@@ -43,11 +22,12 @@ export class Terminal implements Disposable {
   #isTaking = true;
   /** Stopped (SIGTSTP) and going on: the screen is not what it was. */
   onContinue: () => void = () => {};
+  /** What takes back all that has been set by what was written so far. */
+  undo: () => Uint8Array = () => new Uint8Array(0);
 
   enter(): void {
     process.on('exit', this.leave);
-    process.on('SIGTERM', this.#onTerminate);
-    process.on('SIGHUP', this.#onTerminate);
+    for (const signal of ENDING) process.on(signal, this.#onTerminate);
     process.on('SIGTSTP', this.#onStop);
     process.on('SIGCONT', this.#onContinue);
     this.#goRaw();
@@ -72,7 +52,9 @@ export class Terminal implements Disposable {
   readonly leave = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
-    this.#isTaking = writeWithin(RESTORE_MS_MAX, RESTORE);
+    // What is still on its way to the terminal may set anything, and may be cut anywhere.
+    const isKnown = process.stdout.writableLength === 0;
+    this.#isTaking = writeWithin(RESTORE_MS_MAX, isKnown ? this.undo() : UNDO_ANYTHING);
     try {
       process.stdin.setRawMode(false);
     } catch {
@@ -83,8 +65,7 @@ export class Terminal implements Disposable {
   [Symbol.dispose](): void {
     this.leave();
     process.off('exit', this.leave);
-    process.off('SIGTERM', this.#onTerminate);
-    process.off('SIGHUP', this.#onTerminate);
+    for (const signal of ENDING) process.off(signal, this.#onTerminate);
     process.off('SIGTSTP', this.#onStop);
     process.off('SIGCONT', this.#onContinue);
   }
@@ -116,13 +97,13 @@ export class Terminal implements Disposable {
  * Writes to the terminal, synchronously, and gives up in time. Through a description of its own, because non-blocking is a
  * property of the description, and the one that we inherited is shared with the shell.
  */
-function writeWithin(ms: number, text: string): boolean {
+function writeWithin(ms: number, all: Uint8Array): boolean {
   const until = performance.now() + ms;
   let fd: number | null = null;
   try {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     fd = openSync(process.platform === 'linux' ? '/proc/self/fd/1' : '/dev/tty', O_WRONLY | O_NONBLOCK | O_NOCTTY);
-    for (let bytes: Uint8Array = Buffer.from(text); bytes.length > 0;) {
+    for (let bytes = all; bytes.length > 0;) {
       try {
         bytes = bytes.subarray(writeSync(fd, bytes));
       } catch (error) {

@@ -6,6 +6,28 @@ import type { Parsed, Verb } from './arguments.ts';
 
 export const ID_ABOUT = 'a session: its id, a unique beginning of it, or its name; none is the latest session';
 
+const DETACH_KEYS = {
+  kind: 'text',
+  value: 'KEYS',
+  about: 'detach with these instead of Ctrl-\\: C-q, or C-p,C-q, or none',
+} as const;
+
+/** What a session may do to your terminal beyond drawing. */
+const PERMISSIONS = {
+  'allow-clipboard': { kind: 'on', about: 'let it put text on your clipboard (never read it)' },
+  'allow-colours': { kind: 'on', about: "let it change your terminal's colours; they are put back afterwards" },
+  'allow-graphics': { kind: 'on', about: 'let it show images (sixel, kitty)' },
+} as const;
+
+const SIZE_POLICY = {
+  kind: 'text',
+  value: 'POLICY',
+  about: 'whose size counts when several are attached: latest (the default), smallest, largest, fixed',
+} as const;
+
+const TIME_ABOUT =
+  'TIME is 14:03, 2026-01-31T14:03, -5m (five minutes ago) or milliseconds since 1970; OFFSET is @12345 or a plain number.';
+
 export const VERBS = {
   run: {
     summary: 'start a command in a session of its own',
@@ -30,11 +52,9 @@ export const VERBS = {
         also: 'pipes',
         about: 'no terminal: standard output and error as pipes, apart (also: --pipes)',
       },
-      'detach-keys': {
-        kind: 'text',
-        value: 'KEYS',
-        about: 'detach with these instead of Ctrl-\\: C-q, or C-p,C-q, or none',
-      },
+      'size-policy': SIZE_POLICY,
+      'detach-keys': DETACH_KEYS,
+      ...PERMISSIONS,
       retain: { kind: 'bytes', value: 'SIZE', about: 'keep so much of its output (the oldest goes first)' },
     },
     details: [
@@ -53,17 +73,20 @@ export const VERBS = {
     operands: ['[ID]'],
     flags: {
       'read-only': { kind: 'on', short: 'r', about: 'only look: nothing typed is sent, and its size stays' },
-      takeover: { kind: 'on', about: 'let this terminal decide the size (at present the latest one always does)' },
-      'detach-keys': {
-        kind: 'text',
-        value: 'KEYS',
-        about: 'detach with these instead of Ctrl-\\: C-q, or C-p,C-q, or none',
+      takeover: { kind: 'on', about: 'send away all others who may type' },
+      history: { kind: 'whole', value: 'LINES', about: 'so many lines of the past go into your scrollback first' },
+      'detach-keys': DETACH_KEYS,
+      ...PERMISSIONS,
+      tail: {
+        kind: 'bytes',
+        value: 'SIZE',
+        about: 'without a terminal: how much of the past to print first (default: 64k)',
       },
-      tail: { kind: 'bytes', value: 'SIZE', about: 'how much of the past to show first (default: 64k)' },
     },
     details: [
       'Ctrl-\\ detaches (press it twice to send it to the session); Ctrl-C and all else goes to the session.',
-      'When the session ends, the exit code is its own; after a detach it is 0.',
+      'When the session ends, the exit code is its own; after a detach, or when somebody takes over, it is 0.',
+      'Your terminal gets only what draws: no clipboard, no queries, no other tricks, unless you allow them.',
     ].join('\n'),
     examples: [
       ['spool attach', 'the latest session'],
@@ -90,17 +113,67 @@ export const VERBS = {
       follow: { kind: 'on', short: 'f', about: 'go on until it ends' },
       tail: { kind: 'whole', value: 'LINES', short: 'n', about: 'only the last so many lines' },
       'tail-bytes': { kind: 'bytes', value: 'SIZE', about: 'only the last so many bytes' },
+      since: { kind: 'text', value: 'TIME', about: 'only what was written from then on (or from @OFFSET on)' },
+      text: { kind: 'on', about: 'as a person saw it, line by line (the default)' },
       raw: { kind: 'on', about: 'the exact bytes, escape sequences and all' },
       stdout: { kind: 'on', about: 'only its standard output (sessions without a terminal)' },
       stderr: { kind: 'on', about: 'only its standard error (sessions without a terminal)' },
     },
     details: [
-      'Without --raw, escape sequences are left out and lines end with a newline only.',
+      'As text, escape sequences are left out, and what was written over (a progress bar) is there in its last state only.',
+      TIME_ABOUT,
       'Output that is no longer kept is told on standard error, with its offsets.',
     ].join('\n'),
     examples: [
       ['spool logs --tail 50 api', 'the last 50 lines'],
       ['spool logs --raw api > api.bytes', 'every byte, exactly'],
+      ['spool logs --since -5m api', 'the last five minutes'],
+    ],
+  },
+  screen: {
+    summary: 'print the screen of a session, now or at any time',
+    operands: ['[ID]'],
+    flags: {
+      at: { kind: 'text', value: 'TIME|OFFSET', about: 'as it was then (default: now)' },
+      format: {
+        kind: 'text',
+        value: 'FORMAT',
+        short: 'f',
+        about: 'text (the default), ansi (with colours), html or json',
+      },
+      history: { kind: 'whole', value: 'LINES', about: 'so many lines above the screen too' },
+    },
+    details: `${TIME_ABOUT}\n--json gives the screen with its offset, time, size and title; --format says what \`content\` is.`,
+    examples: [
+      ['spool screen api', 'what you would see if you attached'],
+      ['spool screen --at 14:03 --format ansi api', 'what you would have seen at 14:03'],
+    ],
+  },
+  replay: {
+    summary: 'show a session once more, as it happened',
+    operands: ['[ID]'],
+    flags: {
+      speed: { kind: 'text', value: 'X', short: 's', about: 'so many times as fast (default: 1)' },
+      at: { kind: 'text', value: 'TIME|OFFSET', about: 'begin there (default: at the beginning)' },
+      'idle-limit': { kind: 'duration', value: 'DUR', short: 'i', about: 'no pause is longer than this' },
+    },
+    details: `q or Ctrl-C leaves, space pauses and goes on.\n${TIME_ABOUT}`,
+    examples: [['spool replay --speed 4 --idle-limit 2s build', 'fast, and without the long waits']],
+  },
+  export: {
+    summary: 'a session as a recording, a page or a text',
+    operands: ['[ID]'],
+    flags: {
+      asciicast: { kind: 'on', about: 'a recording for asciinema (version 3)' },
+      v2: { kind: 'on', about: 'with --asciicast: version 2, for older players' },
+      html: { kind: 'on', about: 'its screen and what scrolled out of it, with colours' },
+      text: { kind: 'on', about: 'what a person saw, line by line' },
+      output: { kind: 'text', value: 'FILE', short: 'o', about: 'write it there (default: standard output)' },
+    },
+    details: 'A recording holds output, sizes and the exit code, never what was typed.',
+    examples: [
+      ['spool export --asciicast -o build.cast build', 'then: asciinema play build.cast'],
+      ['spool export --text build > build.txt', 'to read or to search'],
     ],
   },
   send: {
@@ -191,6 +264,28 @@ export const VERBS = {
       ['spool rm build', 'one that has ended'],
       ['spool rm --ended', 'all that have ended'],
     ],
+  },
+  rename: {
+    summary: 'give a session another name',
+    operands: ['ID', 'NAME'],
+    flags: {},
+    examples: [['spool rename k3f api', 'from now on it is found as api']],
+  },
+  update: {
+    summary: "change a session's name, labels or size policy",
+    operands: ['[ID]'],
+    flags: {
+      name: { kind: 'text', value: 'NAME', short: 'n', about: 'another name' },
+      label: {
+        kind: 'text',
+        value: 'KEY=VALUE',
+        short: 'l',
+        many: true,
+        about: 'set a label, or without a value remove it; may be given several times',
+      },
+      'size-policy': SIZE_POLICY,
+    },
+    examples: [['spool update --size-policy smallest api', 'so that everybody who watches sees all of it']],
   },
   inspect: {
     summary: 'everything that is known about a session',

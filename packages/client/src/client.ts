@@ -4,7 +4,18 @@
  * What a broken link means depends on what was asked, and is decided here, verb by verb: what does no harm twice is asked
  * again (`run` has an id of our choosing for that), input and signals are not. Answers are final; only silence is retried.
  */
-import type { DaemonStatus, RunRequest, SessionInfo, Size } from '@spool/protocol';
+import type {
+  DaemonStatus,
+  LogMarkInfo,
+  Requests,
+  RunRequest,
+  ScreenFormat,
+  SessionInfo,
+  Size,
+  SizePolicy,
+} from '@spool/protocol';
+import { SpoolError } from '@spool/protocol';
+import { Attachment, type AttachOptions } from './attachment.ts';
 import { Events, type EventsOptions } from './events.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link.ts';
@@ -25,12 +36,31 @@ export interface RunOptions {
   /** A terminal of this size, 80 × 24 unless told; null: no terminal but pipes. */
   readonly size?: Size | null | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Whose size the terminal has when several are attached. */
+  readonly sizePolicy?: SizePolicy | undefined;
   readonly umask?: number | undefined;
   readonly nofileSoft?: number | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
   /** Made up unless told. The same id starts nothing twice. */
   readonly id?: string | undefined;
+}
+
+export interface ScreenOptions {
+  /** Now, unless told. */
+  readonly at?: { readonly offset: number } | { readonly time: number } | undefined;
+  /** `text` unless told. */
+  readonly format?: ScreenFormat | undefined;
+  /** So many lines above the screen too. */
+  readonly historyLines?: number | undefined;
+}
+
+export type Screen = Requests['screen']['answer'];
+
+export interface UpdateOptions {
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly sizePolicy?: SizePolicy | undefined;
 }
 
 export interface StopOptions {
@@ -89,6 +119,39 @@ export class Client {
   /** Every byte from `from` on, exactly once, then the end. See `Watch`. */
   watch(session: string, options?: WatchOptions): Watch {
     return new Watch(this.#requester, session, options);
+  }
+
+  /** The screen, then every byte from there on, then the end; and what is typed, exactly once. See `Attachment`. */
+  attach(session: string, options: AttachOptions = {}): Attachment {
+    return new Attachment(this.#requester, session, options, this.#surroundings.randomId());
+  }
+
+  /** The screen as a person saw it, now or at any offset or time. */
+  async screen(session = '', options: ScreenOptions = {}): Promise<Screen> {
+    const { at, format = 'text', historyLines } = options;
+    return this.#requester.again('screen', { session, at, format, historyLines });
+  }
+
+  /** Times, resizes, streams and gaps from an offset on, in order. */
+  async *marks(session: string, options: { readonly from?: number | undefined } = {}): AsyncGenerator<LogMarkInfo> {
+    const id = await this.#id(session);
+    for (let from: number | null = options.from ?? 0; from !== null;) {
+      const page: Requests['marks']['answer'] = await this.#requester.again('marks', { session: id, from });
+      yield* page.marks;
+      if (page.next !== null && page.next <= from) throw new SpoolError('INTERNAL', { marks: from, next: page.next });
+      from = page.next;
+    }
+  }
+
+  /** The offset that the session's log had reached at a time (milliseconds since 1970). */
+  async offsetAt(session: string, time: number): Promise<number> {
+    return (await this.#requester.again('offsetAt', { session, time })).offset;
+  }
+
+  /** What is not told stays as it is. */
+  async update(session: string, options: UpdateOptions): Promise<SessionInfo> {
+    const { name, labels, sizePolicy } = options;
+    return this.#requester.again('update', { session: await this.#id(session), name, labels, sizePolicy });
   }
 
   /** Resolves when all bytes are in the session's terminal. They must not be changed before. */
@@ -191,6 +254,7 @@ export class Client {
       umask: options.umask ?? defaults.umask,
       nofileSoft: options.nofileSoft ?? defaults.nofileSoft,
       timeoutMs: options.timeoutMs,
+      sizePolicy: options.sizePolicy,
       retainBytes: options.retainBytes,
       retainMs: options.retainMs,
     };

@@ -72,14 +72,15 @@ export class Connection {
   /** Called when something that was asked for arrives: the peer does more than say hello. */
   onProgress: () => void = () => {};
 
-  constructor(transport: Transport, options: { firstChannel?: number } = {}) {
+  constructor(transport: Transport, options: { firstChannel?: number; who?: string | undefined } = {}) {
     this.#transport = transport;
     this.#next = options.firstChannel ?? 1;
     this.#opened.promise.catch(() => {}); // who waits for it hears; when nobody does, `onBroken` has told
     transport.onData = (chunk) => this.#read(chunk);
     transport.onClose = (error) =>
       this.#break(new SpoolError('CONNECTION_LOST', {}, error === undefined ? {} : { cause: error }));
-    transport.send(encodeJson(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello));
+    const hello: Hello = { protocol: PROTOCOL_VERSION, version: VERSION, who: options.who };
+    transport.send(encodeJson(FrameType.hello, 0, hello));
   }
 
   /** Resolves with the keeper's hello; rejects with `Broken`. */

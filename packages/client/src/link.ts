@@ -12,6 +12,8 @@ import { abortController, type AbortSignalLike, type Surroundings } from './surr
 export interface LinkOptions {
   /** How long to try before giving up with CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
+  /** Who we are, for those who ask who watches and who typed: `cli 4711`. */
+  readonly who?: string | undefined;
 }
 
 export const RECONNECT_MS = 15_000;
@@ -24,6 +26,7 @@ export const STABLE_MS = 1000;
 export class Link {
   readonly #surroundings: Surroundings;
   readonly #reconnectMs: number;
+  readonly #who: string | undefined;
   readonly #closing = abortController();
   #connection: Connection | null = null;
   /** Those who need a connection, in the order of their calls. While there are any, somebody is dialling. */
@@ -38,6 +41,7 @@ export class Link {
   constructor(surroundings: Surroundings, options: LinkOptions = {}) {
     this.#surroundings = surroundings;
     this.#reconnectMs = options.reconnectMs ?? RECONNECT_MS;
+    this.#who = options.who;
   }
 
   /** The open connection, or null. What is sent on it without waiting goes out in the order of the calls. */
@@ -126,7 +130,8 @@ export class Link {
     let connection: Connection | null = null;
     try {
       const dialled = this.#surroundings.dial(giveUp.signal);
-      connection = this.#wire(new Connection(await orGivenUp(dialled, giveUp.signal, (late) => late.close())));
+      const transport = await orGivenUp(dialled, giveUp.signal, (late) => late.close());
+      connection = this.#wire(new Connection(transport, { who: this.#who }));
       await orGivenUp(connection.opened, giveUp.signal);
     } catch (error) {
       connection?.close();

@@ -1,6 +1,7 @@
 /** A session that was started here: the client's verbs, with the id filled in. A handle, not an owner: dropping it ends nothing. */
 import type { SessionInfo, Size } from '@spool/protocol';
-import type { Client, StopOptions, WaitOptions } from './client.ts';
+import type { Attachment, AttachOptions } from './attachment.ts';
+import type { Client, Screen, ScreenOptions, StopOptions, UpdateOptions, WaitOptions } from './client.ts';
 import type { Watch, WatchOptions } from './watch.ts';
 
 export class Session {
@@ -21,6 +22,18 @@ export class Session {
 
   watch(options?: WatchOptions): Watch {
     return this.#client.watch(this.id, options);
+  }
+
+  attach(options?: AttachOptions): Attachment {
+    return this.#client.attach(this.id, options);
+  }
+
+  screen(options?: ScreenOptions): Promise<Screen> {
+    return this.#client.screen(this.id, options);
+  }
+
+  update(options: UpdateOptions): Promise<SessionInfo> {
+    return this.#client.update(this.id, options);
   }
 
   write(bytes: Uint8Array | string): Promise<void> {

@@ -7,6 +7,9 @@
  */
 import type { WatchEvent } from '@spool/protocol';
 
+/** Told to those who are attached, and to nobody else. `typed` is seen to by the attachment itself. */
+type AttachedOnly = 'typed' | 'input-refused' | 'viewers' | 'taken-over';
+
 export type WatchItem =
   | {
       readonly type: 'output';
@@ -14,9 +17,21 @@ export type WatchItem =
       readonly bytes: Uint8Array;
       readonly stream: 'stdout' | 'stderr';
     }
-  | WatchEvent
+  | Exclude<WatchEvent, { readonly type: AttachedOnly }>
   /** The link broke and is back. Told so that a page may show the pause; the bytes stay exactly once. */
   | { readonly type: 'reconnected'; readonly offset: number };
+
+export type AttachItem =
+  | WatchItem
+  /** Paints the screen as it was at this offset, whatever the terminal showed before; output goes on from there. */
+  | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
+  | Extract<WatchEvent, { readonly type: Exclude<AttachedOnly, 'typed'> }>;
+
+/** Those that only say how things stand now: of several in a row the last is enough. */
+/** What a snapshot makes void. */
+const PAST: ReadonlySet<string> = new Set(['output', 'piece', 'gap', 'snapshot']);
+
+const STANDING: ReadonlySet<string> = new Set(['resized', 'reconnected', 'viewers']);
 
 const SLAB_BYTES = 16 * 1024;
 /** A piece of this size is worth a copy of its own; smaller ones go into the slab. */
@@ -33,7 +48,7 @@ interface Piece {
 }
 
 export class WatchQueue {
-  readonly #items: (WatchItem | Piece)[] = [];
+  readonly #items: (AttachItem | Piece)[] = [];
   #first = 0;
   #slab = EMPTY;
   #slabFilled = 0;
@@ -71,11 +86,18 @@ export class WatchQueue {
   }
 
   /** Of several events in a row that only say how things stand now, the last is enough. */
-  pushEvent(event: WatchEvent | { type: 'reconnected'; offset: number }): void {
+  pushEvent(event: Exclude<AttachItem, { type: 'output' }>): void {
     const last = this.length > 0 ? this.#items.at(-1)! : undefined;
-    const isRepeated = last?.type === event.type && (event.type === 'resized' || event.type === 'reconnected');
+    const isRepeated = last?.type === event.type && STANDING.has(event.type);
     if (isRepeated) this.#items[this.#items.length - 1] = event;
     else this.#items.push(event);
+  }
+
+  /** Forgets the output that waits, and what was told about it: a snapshot will show what it has come to. */
+  dropOutput(): void {
+    const kept = this.#items.slice(this.#first).filter(({ type }) => !PAST.has(type));
+    this.clear();
+    this.#items.push(...kept);
   }
 
   clear(): void {
@@ -86,7 +108,7 @@ export class WatchQueue {
     this.#slabFilled = 0;
   }
 
-  take(): WatchItem | undefined {
+  take(): AttachItem | undefined {
     if (this.#first === this.#items.length) return undefined;
     const item = this.#items[this.#first]!;
     this.#items[this.#first++] = TAKEN;

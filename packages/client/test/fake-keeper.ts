@@ -32,10 +32,13 @@ export interface FakeSession {
   exit: { exitCode: number | null; signal: string | null } | null;
 }
 
-interface Watcher {
+export interface Watcher {
   readonly session: FakeSession;
   readonly peer: Peer;
   readonly channel: number;
+  /** Of an attachment: the stream of what it types, and the room that a snapshot gives it. */
+  readonly typing?: string;
+  readonly creditBytes?: number;
   cursor: number;
   credit: number;
   isSynced: boolean;
@@ -66,6 +69,11 @@ export class FakeKeeper implements Surroundings {
   readonly watchers = new Set<Watcher>();
   readonly peers = new Set<Peer>();
   readonly received: { session: string; bytes: Uint8Array }[] = [];
+  /** What is in the terminal, by the stream that it was typed in. */
+  readonly typed = new Map<string, string>();
+  /** Whether typed input is confirmed as soon as it comes. */
+  confirmsTyped = true;
+  helloes: unknown[] = [];
   /** Keeps to the credit; a keeper that does not must be found out. */
   keepsCredit = true;
   frameBytesMax = 65_536;
@@ -145,6 +153,7 @@ export class FakeKeeper implements Surroundings {
   #hear(frame: Frame, peer: Peer): void {
     const { type, channel, payload } = frame;
     if (type === FrameType.hello) {
+      this.helloes.push(decodeJson(payload));
       if (this.hello !== 'silence') peer.send(encodeJson(FrameType.hello, 0, this.hello));
       return;
     }
@@ -158,6 +167,7 @@ export class FakeKeeper implements Surroundings {
     }
     if (type === FrameType.input) {
       const { session, bytes } = decodeInput(payload);
+      if ((frame.flags & FrameFlag.typed) !== 0) return this.#hearTyped(frame, peer, session, bytes);
       return this.#answer(
         { op: 'input', connection: peer.number, channel, ask: { session, bytes: new Uint8Array(bytes) } },
         peer,
@@ -165,6 +175,27 @@ export class FakeKeeper implements Surroundings {
     }
     const { op, ...ask } = decodeJson(payload) as { op: Op };
     this.#answer({ op, connection: peer.number, channel, ask }, peer);
+  }
+
+  /** What goes on where its stream stands is taken; what was there already is not taken twice; a hole is a fault. */
+  #hearTyped({ channel, offset }: Frame, peer: Peer, session: string, bytes: Uint8Array): void {
+    const watcher = [...this.watchers].find((each) => each.peer === peer && each.channel === channel);
+    this.asked.push({
+      op: 'input',
+      connection: peer.number,
+      channel,
+      ask: { session, offset, typed: Buffer.from(bytes).toString() },
+    });
+    if (watcher?.typing === undefined) return;
+    const before = this.typed.get(watcher.typing) ?? '';
+    if (offset > before.length) throw new Error(`a hole in what was typed: ${before.length} to ${offset}`);
+    const text =
+      before +
+      Buffer.from(bytes)
+        .toString('latin1')
+        .slice(before.length - offset);
+    this.typed.set(watcher.typing, text);
+    if (this.confirmsTyped) this.tell(watcher, { type: 'typed', offset: text.length });
   }
 
   #answer(asked: Asked, peer: Peer): void {
@@ -208,6 +239,34 @@ export class FakeKeeper implements Surroundings {
     this.watchers.add({ session, peer, channel, cursor: from, credit: from + ask.creditBytes, isSynced: false });
     this.pump();
     return 'silence';
+  }
+
+  attach({ channel, ask }: Asked, peer: Peer): unknown {
+    const session = this.find(ask.session);
+    const typedOffset = (this.typed.get(ask.typing) ?? '').length;
+    peer.send(encodeJson(FrameType.reply, channel, { id: session.id, size: null, typedOffset }));
+    const watcher: Watcher = {
+      session,
+      peer,
+      channel,
+      typing: ask.typing,
+      creditBytes: ask.creditBytes,
+      cursor: ask.from ?? session.bytes.length,
+      credit: (ask.from ?? 0) + ask.creditBytes,
+      isSynced: false,
+    };
+    this.watchers.add(watcher);
+    if (ask.from === undefined) this.snapshot(watcher);
+    this.pump();
+    return 'silence';
+  }
+
+  /** Brings a viewer to the present. */
+  snapshot(watcher: Watcher): void {
+    const { session, peer, channel } = watcher;
+    watcher.cursor = session.bytes.length;
+    watcher.credit = watcher.cursor + watcher.creditBytes!;
+    peer.send(encodeFrame(FrameType.snapshot, channel, Buffer.from(`<${watcher.cursor}>`), watcher.cursor));
   }
 
   unwatch({ ask }: Asked, peer: Peer): unknown {
@@ -275,6 +334,9 @@ export class FakeKeeper implements Surroundings {
       size: null,
       labels: {},
       watchers: 0,
+      sizePolicy: 'latest',
+      viewers: [],
+      typed: null,
       trouble: null,
     };
   }
@@ -299,6 +361,9 @@ const DEFAULTS: Partial<Record<Op | 'input', (this: FakeKeeper, asked: Asked, pe
   },
   watch(asked, peer) {
     return this.watch(asked, peer);
+  },
+  attach(asked, peer) {
+    return this.attach(asked, peer);
   },
   unwatch(asked, peer) {
     return this.unwatch(asked, peer);

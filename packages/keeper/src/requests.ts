@@ -240,11 +240,15 @@ function attach(keeper: Keeper, ask: Requests['attach']['ask'], connection: Conn
   } satisfies Requests['attach']['answer']);
   session.viewers.add(viewer);
   const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
-  void painted.then(() => {
+  void painted.then(async () => {
     session.tellViewers();
     if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return;
+    const before = session.info.size;
     viewer.size = ask.size;
     session.applySize(watcher);
+    // A terminal of another size moves its lines: what was painted before is then no longer what the session shows.
+    const { size } = session.info;
+    if (before?.cols !== size?.cols || before?.rows !== size?.rows) await watcher.snapshot();
   });
   return undefined;
 }

@@ -1,35 +1,45 @@
 /** `spool attach`: a session in this terminal, or as a plain stream when there is none. */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
-import { detachKeysOf } from '../detach-keys.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../printable.ts';
 import { endWords, isEnded } from '../session-words.ts';
 import { isTerminal, notice } from '../stdio.ts';
+import { permissions } from '../permissions.ts';
+import { UsageError } from '../usage-error.ts';
 
 const TAIL_BYTES = 64 * 1024;
 
 const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
+  const { detachKeysOf } = await import('../detach-keys.ts');
   const detachKeys = detachKeysOf(flags.detachKeys, 'attach');
+  if (flags.readOnly && flags.takeover)
+    throw new UsageError('--takeover is for those who type; --read-only does not', 'attach');
   await using client = await openClient(program);
   const session = operands[0] ? await client.get(operands[0]) : await latest(client);
   // The session would show itself showing itself, for ever.
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
     throw new SpoolError('NOT_ALLOWED', { reason: 'you are inside this session already' });
   const calledAs = operands[0] || session.id;
-  const from = { tailBytes: flags.tail ?? TAIL_BYTES };
 
   const isPty = session.size !== null;
   if (isPty && isTerminal(0) && isTerminal(1) && !flags.json) {
     const { attachTerminal } = await import('../terminal-attach.ts');
-    return await attachTerminal(client, session, { calledAs, from, isReadOnly: flags.readOnly, detachKeys });
+    return await attachTerminal(client, session, {
+      calledAs,
+      isReadOnly: flags.readOnly,
+      takeover: flags.takeover,
+      historyLines: flags.history,
+      detachKeys,
+      ...permissions(flags),
+    });
   }
   // A session on pipes gets whole lines from a terminal, as it would from its own; Ctrl-D then closes its input.
   const isTyping = isTerminal(0) && !isPty && !flags.readOnly;
   const { streamSession } = await import('../stream-session.ts');
   const { end, exitCode } = await streamSession(client, session, {
     calledAs,
-    from,
+    from: { tailBytes: flags.tail ?? TAIL_BYTES },
     asJson: flags.json,
     isForwarding: !flags.readOnly && !isEnded(session) && (isTyping || !isTerminal(0)),
     passesSignals: isTyping,

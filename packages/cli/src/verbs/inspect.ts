@@ -1,5 +1,5 @@
 /** `spool inspect`: everything about one session. */
-import type { SessionInfo } from '@spool/protocol';
+import type { SessionInfo, Viewer } from '@spool/protocol';
 import { commandLine, printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge, formatByteSize } from '../quantities.ts';
@@ -40,9 +40,29 @@ export function describe(session: SessionInfo, now: number): string[] {
         .join(' '),
     ],
     ['watchers', String(session.watchers)],
+    ['viewers', viewerWords(session.viewers, now)],
+    ['sizes by', session.size === null ? '' : session.sizePolicy],
+    [
+      'typed',
+      session.typed === null ? '' : `${formatAge(now - session.typed.at)} ago by ${printable(session.typed.who)}`,
+    ],
     ['trouble', printable(session.trouble ?? '')],
   ];
   return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(10)}${value}`);
+}
+
+/** `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)` */
+function viewerWords(viewers: readonly Viewer[], now: number): string {
+  if (viewers.length === 0) return '';
+  const each = viewers.map(({ who, size, isReadOnly, since }) =>
+    [
+      printable(who),
+      size === null ? '' : ` ${size.cols}x${size.rows}`,
+      isReadOnly ? ' read-only' : '',
+      ` (${formatAge(now - since)})`,
+    ].join(''),
+  );
+  return `${viewers.length}: ${each.join(', ')}`;
 }
 
 function when(at: number, now: number): string {

@@ -44,6 +44,7 @@ export function tableOf(
     { title: 'STATE' },
     { title: 'AGE', right: true },
     { title: 'OUTPUT', right: true },
+    { title: 'VIEWERS', right: true },
     { title: 'COMMAND' },
   ] as const;
   const rows = sessions.map((session) => [
@@ -52,6 +53,7 @@ export function tableOf(
     stateWords(session),
     formatAge(now - session.startedAt),
     formatByteSize(session.offset),
+    session.viewers.length === 0 ? '' : String(session.viewers.length),
     commandLine(session.command),
   ]);
   const lines = formatTable(columns, rows, width);

@@ -1,9 +1,12 @@
 /** `spool run`: starts a command, and follows it unless asked not to. */
 import { callerLimits, childEnvironment } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
+import type { DetachKey } from '@spool/vt';
 import { resolve } from 'node:path';
-import { detachKeysOf } from '../detach-keys.ts';
+import { labels } from '../labels.ts';
+import { permissions } from '../permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { sizePolicyOf } from '../size-policy.ts';
 import { isTerminal, print, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -11,7 +14,6 @@ const SIZE_WITHOUT_TERMINAL: Size = { cols: 80, rows: 24 };
 
 const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (operands[0] === '') throw new UsageError('the command is empty', 'run');
-  const detachKeys = detachKeysOf(flags.detachKeys, 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   const options = {
     command: operands,
@@ -21,9 +23,11 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     labels: labels(flags.label),
     size: flags.headless ? null : (flags.size ?? terminalSize() ?? SIZE_WITHOUT_TERMINAL),
     timeoutMs: flags.timeout,
+    sizePolicy: sizePolicyOf(flags.sizePolicy, 'run'),
     retainBytes: flags.retain,
     ...callerLimits(),
   };
+  const detachKeys = await detachKeysFor(flags.detachKeys, isAttached);
   await using client = await openClient(program);
   const { info } = await client.run(options);
 
@@ -39,7 +43,9 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       calledAs,
       from: 0,
       isReadOnly: false,
+      takeover: false,
       detachKeys,
+      ...permissions(flags),
     });
   }
   if (flags.json) printJson({ type: 'started', id: info.id, session: info });
@@ -56,6 +62,12 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
 
 export default run;
 
+/** Loaded only for those who need them. */
+async function detachKeysFor(text: string | undefined, isAttached: boolean): Promise<readonly DetachKey[]> {
+  if (text === undefined && !isAttached) return [];
+  return (await import('../detach-keys.ts')).detachKeysOf(text, 'run');
+}
+
 /** The harmless part of ours (or all of it), and what was asked for. */
 export function environment(asked: readonly string[], inheritsAll: boolean): Record<string, string> {
   const extra: Record<string, string> = {};
@@ -69,16 +81,6 @@ export function environment(asked: readonly string[], inheritsAll: boolean): Rec
     extra[key] = value;
   }
   return childEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
-}
-
-export function labels(texts: readonly string[]): Record<string, string> {
-  const labels: Record<string, string> = {};
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    if (equals < 1) throw new UsageError(`--label ${JSON.stringify(text)} is not KEY=VALUE`, 'run');
-    labels[text.slice(0, equals)] = text.slice(equals + 1);
-  }
-  return labels;
 }
 
 function terminalSize(): Size | undefined {

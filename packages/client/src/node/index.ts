@@ -20,11 +20,13 @@ export interface ConnectOptions {
   readonly daemonEntry?: string | undefined;
   /** How long a broken link is mended before CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
+  /** Who we are, for those who ask who watches and who typed; `node PID` unless told. */
+  readonly who?: string | undefined;
 }
 
 /** A client whose daemon has answered: what is wrong shows here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
-  const { env = process.env, start = true, daemonEntry, reconnectMs } = options;
+  const { env = process.env, start = true, daemonEntry, reconnectMs, who = `node ${process.pid}` } = options;
   const uid = process.getuid?.() ?? 0;
   const home = homeFrom(env, uid);
   const client = new Client(
@@ -36,7 +38,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       randomId,
       runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: childEnvironment(env), ...callerLimits() }),
     },
-    { reconnectMs },
+    { reconnectMs, who },
   );
   try {
     await client.open();

@@ -15,8 +15,21 @@ export interface Attributes {
   readonly link: number;
 }
 
-export const Fg = { inverse: 0x400_0000, bold: 0x800_0000, underline: 0x1000_0000, blink: 0x2000_0000, invisible: 0x4000_0000, strike: 0x8000_0000 } as const;
-export const Bg = { italic: 0x400_0000, dim: 0x800_0000, extended: 0x1000_0000, protected: 0x2000_0000, overline: 0x4000_0000 } as const;
+export const Fg = {
+  inverse: 0x400_0000,
+  bold: 0x800_0000,
+  underline: 0x1000_0000,
+  blink: 0x2000_0000,
+  invisible: 0x4000_0000,
+  strike: 0x8000_0000,
+} as const;
+export const Bg = {
+  italic: 0x400_0000,
+  dim: 0x800_0000,
+  extended: 0x1000_0000,
+  protected: 0x2000_0000,
+  overline: 0x4000_0000,
+} as const;
 
 export const COLOUR_MODE = 0x300_0000;
 export const COLOUR_16 = 0x100_0000;
@@ -36,9 +49,14 @@ export function attributesAt(line: EngineLine, column: number): Attributes {
 }
 
 /** The pen: what is printed next will look so. */
-export const penOf = ({ fg, bg, extended }: EngineAttributes): Attributes => attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : extended);
+export const penOf = ({ fg, bg, extended }: EngineAttributes): Attributes =>
+  attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : extended);
 
-export function attributesOf(fg: number, bg: number, extended: { _ext: number; _urlId: number } | undefined): Attributes {
+export function attributesOf(
+  fg: number,
+  bg: number,
+  extended: { _ext: number; _urlId: number } | undefined,
+): Attributes {
   const link = extended?._urlId ?? 0;
   const underline = (fg & Fg.underline) === 0 ? 0 : extended === undefined ? 1 : underlineOf(extended) || 1;
   // Links are underlined too. Without either, a colour is nothing.
@@ -65,8 +83,16 @@ const cleanWord = (word: number): number => ((word & ~COLOUR_BITS) | cleanColour
 
 export const isSameLook = (one: Attributes, other: Attributes): boolean =>
   one === other ||
-  (one.fg === other.fg && one.bg === other.bg && one.underline === other.underline && one.underlineColour === other.underlineColour && one.link === other.link);
+  (one.fg === other.fg &&
+    one.bg === other.bg &&
+    one.underline === other.underline &&
+    one.underlineColour === other.underlineColour &&
+    one.link === other.link);
 
 /** Nothing but a background: what erasing leaves. */
 export const isErased = (look: Attributes): boolean =>
-  look.fg === 0 && (look.bg & ~COLOUR_BITS) === 0 && look.underline === 0 && look.underlineColour === 0 && look.link === 0;
+  look.fg === 0 &&
+  (look.bg & ~COLOUR_BITS) === 0 &&
+  look.underline === 0 &&
+  look.underlineColour === 0 &&
+  look.link === 0;

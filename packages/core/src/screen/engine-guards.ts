@@ -1,6 +1,6 @@
 /**
  * What xterm takes from a program without measure, measured: a count of two thousand million is obeyed to the last, one by one
- * (`CSI 2147483647 S` holds the process for minutes, `CSI 2147483647 b` asks for 8 GB), and erasing up to the very last cell of
+ * (`CSI 2147483647 S` would take hours, at 4 µs each, and `CSI 2147483647 b` 8 GB), and erasing up to the very last cell of
  * a screen without scrollback throws.
  *
  * A page that runs xterm itself needs the same guards. None of them changes a picture, but for repeats that fill more than
@@ -19,6 +19,14 @@ export function guard(core: EngineCore): void {
   limit('b', () => core.cols * core.rows);
   core.registerCsiHandler({ final: 'J' }, (params) => eraseAbove(core, params, false));
   core.registerCsiHandler({ final: 'J', prefix: '?' }, (params) => eraseAbove(core, params, true));
+}
+
+/**
+ * To be called after every change of size. xterm does not tell an alternate screen that is out of use how small the terminal has
+ * become: entered again, it has a scrollback, then one line in two places or none at all, and throws.
+ */
+export function mendAlternate({ buffers: { alt }, rows }: EngineCore): void {
+  if (alt.lines.length === 0) alt.lines.maxLength = rows;
 }
 
 /** Let xterm's own handler do the work. */

@@ -11,14 +11,31 @@ test('everything we read is there', () => {
   const { normal, alt, active } = core.buffers;
   expect(active).toBe(alt);
   const line = normal.lines.get(0)!;
-  expect([line._data.length, line.getString(0), line.getWidth(0), line.isWrapped, line.length]).toEqual([30, 'a', 1, false, 10]);
+  expect([line._data.length, line.getString(0), line.getWidth(0), line.isWrapped, line.length]).toEqual([
+    30,
+    'a',
+    1,
+    false,
+    10,
+  ]);
   expect(line._extendedAttrs[0]).toMatchObject({ _ext: expect.any(Number), _urlId: 0 });
-  expect(normal).toMatchObject({ ybase: 0, savedX: 2, savedY: 0, scrollTop: 0, scrollBottom: 1, tabs: { 0: true, 8: true } });
+  expect(normal).toMatchObject({
+    ybase: 0,
+    savedX: 2,
+    savedY: 0,
+    scrollTop: 0,
+    scrollBottom: 1,
+    tabs: { 0: true, 8: true },
+  });
   expect(normal.lines.maxLength).toBe(7);
   expect(normal.savedCurAttrData).toMatchObject({ fg: expect.any(Number), bg: expect.any(Number) });
   expect(core._inputHandler._curAttrData.extended).toMatchObject({ _ext: expect.any(Number), _urlId: 0 });
   expect(core._inputHandler._parser.precedingJoinState).toBe(0);
-  expect(core.coreService).toMatchObject({ isCursorHidden: false, modes: { insertMode: false }, decPrivateModes: { origin: false, wraparound: true, reverseWraparound: false } });
+  expect(core.coreService).toMatchObject({
+    isCursorHidden: false,
+    modes: { insertMode: false },
+    decPrivateModes: { origin: false, wraparound: true, reverseWraparound: false },
+  });
   expect(core.optionsService.rawOptions.convertEol).toBe(false);
   expect(core.unicodeService.wcwidth(0x6f22)).toBe(2);
   expect(core._oscLinkService._dataByLinkId).toBeInstanceOf(Map);

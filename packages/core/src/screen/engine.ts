@@ -6,7 +6,7 @@
  * something fails in one place.
  */
 import headless from '@xterm/headless';
-import { guard } from './engine-guards.ts';
+import { guard, mendAlternate } from './engine-guards.ts';
 
 export interface Size {
   readonly cols: number;
@@ -34,7 +34,7 @@ export interface EngineLine {
 }
 
 export interface EngineBuffer {
-  readonly lines: { readonly length: number; readonly maxLength: number; get(index: number): EngineLine | undefined };
+  readonly lines: { readonly length: number; maxLength: number; get(index: number): EngineLine | undefined };
   readonly ybase: number;
   x: number;
   y: number;
@@ -68,11 +68,19 @@ export interface EngineCore {
   readonly coreService: {
     readonly isCursorHidden: boolean;
     readonly modes: { readonly insertMode: boolean };
-    readonly decPrivateModes: { readonly origin: boolean; readonly wraparound: boolean; readonly reverseWraparound: boolean };
+    readonly decPrivateModes: {
+      readonly origin: boolean;
+      readonly wraparound: boolean;
+      readonly reverseWraparound: boolean;
+    };
   };
   readonly optionsService: { readonly rawOptions: { readonly convertEol: boolean } };
   readonly unicodeService: { wcwidth(point: number): number };
-  readonly _charsetService: { readonly glevel: number; readonly charset: Charset; readonly _charsets: readonly Charset[] };
+  readonly _charsetService: {
+    readonly glevel: number;
+    readonly charset: Charset;
+    readonly _charsets: readonly Charset[];
+  };
   readonly _oscLinkService: {
     readonly _dataByLinkId: ReadonlyMap<number, EngineLink>;
     readonly registerLink: (data: EngineLink['data']) => number;
@@ -86,7 +94,10 @@ export interface EngineCore {
     _eraseInBufferLine(row: number, from: number, to: number, unwrap: boolean, keepsProtected: boolean): void;
     _resetBufferLine(row: number, keepsProtected: boolean): void;
   };
-  registerCsiHandler(id: { readonly final: string; readonly prefix?: string }, handle: (params: EngineParams) => boolean): void;
+  registerCsiHandler(
+    id: { readonly final: string; readonly prefix?: string },
+    handle: (params: EngineParams) => boolean,
+  ): void;
   resize(cols: number, rows: number): void;
 }
 
@@ -96,7 +107,7 @@ export class Engine {
   readonly #terminal: headless.Terminal;
 
   constructor({ cols, rows }: Size, scrollback: number) {
-    this.#terminal = new headless.Terminal({ cols, rows, scrollback, allowProposedApi: true, logLevel: 'off' });
+    this.#terminal = plainTerminal({ cols, rows }, { scrollback });
     this.core = coreOf(this.#terminal);
     guard(this.core);
   }
@@ -113,13 +124,21 @@ export class Engine {
   }
 
   resize(cols: number, rows: number): void {
-    if (cols !== this.core.cols || rows !== this.core.rows) this.core.resize(cols, rows);
+    if (cols === this.core.cols && rows === this.core.rows) return;
+    this.core.resize(cols, rows);
+    mendAlternate(this.core);
   }
 
   dispose(): void {
     this.#terminal.dispose();
   }
 }
+
+/** xterm as it comes, but silent: it would warn of every byte that it does not understand. */
+export const plainTerminal = (
+  { cols, rows }: Size,
+  options: { readonly scrollback?: number } = {},
+): headless.Terminal => new headless.Terminal({ cols, rows, ...options, allowProposedApi: true, logLevel: 'off' });
 
 export const coreOf = (terminal: headless.Terminal): EngineCore => (terminal as unknown as { _core: EngineCore })._core;
 

@@ -69,11 +69,20 @@ interface BufferFacts {
 function factsOf(model: ScreenModel): Facts {
   const { normal, alt } = model.engine.core.buffers;
   const pending = Buffer.from(model.pending()).toString('base64');
-  return { ...model.size, scrollback: model.scrollback, modes: model.modes, pending, normal: bufferFacts(normal), alternate: bufferFacts(alt) };
+  return {
+    ...model.size,
+    scrollback: model.scrollback,
+    modes: model.modes,
+    pending,
+    normal: bufferFacts(normal),
+    alternate: bufferFacts(alt),
+  };
 }
 
 function bufferFacts({ tabs, x, y, savedX, savedY, ybase }: EngineBuffer): BufferFacts {
-  const stops = Object.keys(tabs).map(Number).filter((col) => tabs[col] && col < 2 * COLS_MAX);
+  const stops = Object.keys(tabs)
+    .map(Number)
+    .filter((col) => tabs[col] && col < 2 * COLS_MAX);
   return { tabs: stops, cursor: [x, y], saved: [savedX, savedY - ybase] };
 }
 
@@ -81,7 +90,10 @@ function bufferFacts({ tabs, x, y, savedX, savedY, ybase }: EngineBuffer): Buffe
 function readFacts(text: string): Facts | undefined {
   try {
     const facts = JSON.parse(text) as Facts;
-    const isSized = isWithin(facts.cols, COLS_MAX) && isWithin(facts.rows, ROWS_MAX) && isWithin(facts.scrollback + 1, SCROLLBACK_MAX);
+    const isSized =
+      isWithin(facts.cols, COLS_MAX) &&
+      isWithin(facts.rows, ROWS_MAX) &&
+      isWithin(facts.scrollback + 1, SCROLLBACK_MAX);
     return isSized && typeof facts.modes === 'object' && typeof facts.pending === 'string' ? facts : undefined;
   } catch {
     return undefined; // no JSON: no keyframe

@@ -22,7 +22,9 @@ export class LinkTable {
 
   constructor(core: EngineCore) {
     this.#core = core;
-    const service = core._oscLinkService as { -readonly [Key in keyof EngineCore['_oscLinkService']]: EngineCore['_oscLinkService'][Key] };
+    const service = core._oscLinkService as {
+      -readonly [Key in keyof EngineCore['_oscLinkService']]: EngineCore['_oscLinkService'][Key];
+    };
     service._dataByLinkId = this.#byId;
     service.registerLink = (data) => this.#register(data);
     service.addLineToLink = () => {};
@@ -65,6 +67,7 @@ const keyOf = ({ id, uri }: EngineLink['data']): string => `${id ?? ''};${uri}`;
 
 function collect({ lines }: EngineBuffer, used: Set<number>): void {
   for (let at = 0; at < lines.length; at++) {
-    for (const extended of Object.values(lines.get(at)?._extendedAttrs ?? {})) if (extended?._urlId) used.add(extended._urlId);
+    for (const extended of Object.values(lines.get(at)?._extendedAttrs ?? {}))
+      if (extended?._urlId) used.add(extended._urlId);
   }
 }

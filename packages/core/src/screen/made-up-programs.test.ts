@@ -11,10 +11,15 @@ test.each(seeds(8))('[ATT-1] snapshot: the screen at any offset of program %i, a
   expect(followStream(stream, samplesOf(stream, 200, randomFrom(seed)), WAYS['the screen']!).failures).toEqual([]);
 });
 
-test.each(seeds(8))('[ATT-1] snapshot: screen and history at any offset of program %i while the size changes', (seed) => {
-  const stream = madeUpProgram({ seed, pieces: 400, resizes: 8, usesAlternate: seed % 2 === 0 });
-  expect(followStream(stream, samplesOf(stream, 200, randomFrom(seed)), WAYS['screen and history']!).failures).toEqual([]);
-});
+test.each(seeds(8))(
+  '[ATT-1] snapshot: screen and history at any offset of program %i while the size changes',
+  (seed) => {
+    const stream = madeUpProgram({ seed, pieces: 400, resizes: 8, usesAlternate: seed % 2 === 0 });
+    expect(
+      followStream(stream, samplesOf(stream, 200, randomFrom(seed)), WAYS['screen and history']!).failures,
+    ).toEqual([]);
+  },
+);
 
 test.each(seeds(4))('[ATT-1] snapshot: a keyframe at any offset of program %i while the size changes', (seed) => {
   const stream = madeUpProgram({ seed, pieces: 400, resizes: 8, usesAlternate: seed % 2 === 0 });

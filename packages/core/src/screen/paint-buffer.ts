@@ -86,7 +86,9 @@ export function wearAndSave(pen: Pen, saved: EngineAttributes, charset: Charset,
   const needsLink = (saved.bg & Bg.extended) !== 0 && (saved.fg & Fg.underline) === 0;
   const final = charsetFinal(charset);
   pen.wear(look);
-  pen.aside(`${needsLink ? ANY_LINK : ''}${final === 'B' ? '' : `\x1b(${final}`}${saving}${needsLink ? NO_LINK : ''}${final === 'B' ? '' : '\x1b(B'}`);
+  pen.aside(
+    `${needsLink ? ANY_LINK : ''}${final === 'B' ? '' : `\x1b(${final}`}${saving}${needsLink ? NO_LINK : ''}${final === 'B' ? '' : '\x1b(B'}`,
+  );
 }
 
 interface Span {
@@ -139,7 +141,12 @@ export function isErasedLine(core: EngineCore, buffer: EngineBuffer, row: number
   const look = attributesAt(line, 0);
   if (!isErased(look)) return false;
   for (let col = 0; col < core.cols; col++) {
-    if (glyphAt(core, line, col, core.cols) !== undefined || attributesAt(line, col).bg !== look.bg || !isErased(attributesAt(line, col))) return false;
+    if (
+      glyphAt(core, line, col, core.cols) !== undefined ||
+      attributesAt(line, col).bg !== look.bg ||
+      !isErased(attributesAt(line, col))
+    )
+      return false;
   }
   return true;
 }

@@ -23,7 +23,7 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
   const dirtyTo = dressBlanks(pen, core, line, looks, row) ? Math.min(filledTo + 1, cols) : canvas.dirtyTo;
   if (dirtyTo > looks.length) looks.push(PLAIN);
   let isAfterText = false;
-  for (let col = 0; col < looks.length; ) {
+  for (let col = 0; col < looks.length;) {
     const look = looks[col]!;
     const glyph = glyphAt(core, line, col, cols);
     if (glyph === undefined) {
@@ -47,7 +47,13 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
  * Leads from the end of a painted line into the next one as a terminal does when text runs on, so that the next line is known to
  * be a continuation. Returns what that has dirtied.
  */
-export function wrapOnto(pen: Pen, core: EngineCore, line: EngineLine, next: EngineLine | undefined, row: number): Canvas {
+export function wrapOnto(
+  pen: Pen,
+  core: EngineCore,
+  line: EngineLine,
+  next: EngineLine | undefined,
+  row: number,
+): Canvas {
   const { cols, rows } = core;
   const last = cols - 1;
   const isScrolling = row === rows - 1;
@@ -111,16 +117,22 @@ export function isPaintable(core: EngineCore, line: EngineLine, col: number, col
   const text = line.getString(col);
   const width = line.getWidth(col);
   if (text === '') return width === 1 || (col > 0 && line.getWidth(col - 1) === 2);
-  return core.unicodeService.wcwidth(text.codePointAt(0)!) === width && (width !== 2 || (col + 1 < cols && line.getWidth(col + 1) === 0));
+  return (
+    core.unicodeService.wcwidth(text.codePointAt(0)!) === width &&
+    (width !== 2 || (col + 1 < cols && line.getWidth(col + 1) === 0))
+  );
 }
 
 /** The column of the character that fills the last cell. */
 export function endingAt(core: EngineCore, line: EngineLine, cols: number): number | undefined {
   if (glyphAt(core, line, cols - 1, cols) !== undefined) return cols - 1;
-  return cols > 1 && line.getWidth(cols - 1) === 0 && glyphAt(core, line, cols - 2, cols)?.width === 2 ? cols - 2 : undefined;
+  return cols > 1 && line.getWidth(cols - 1) === 0 && glyphAt(core, line, cols - 2, cols)?.width === 2
+    ? cols - 2
+    : undefined;
 }
 
-const textAt = (core: EngineCore, line: EngineLine, col: number, cols: number): string => glyphAt(core, line, col, cols)?.text ?? ' ';
+const textAt = (core: EngineCore, line: EngineLine, col: number, cols: number): string =>
+  glyphAt(core, line, col, cols)?.text ?? ' ';
 
 /** An ideographic space: two cells wide, and nothing to see. */
 export const WIDE = '\u3000';
@@ -134,7 +146,8 @@ function looksOf(line: EngineLine, cells: number): Attributes[] {
 /** The cells up to the last one that is not as if never touched. Most of a screen is: it is not looked at further. */
 export function filledCells({ _data }: EngineLine, cols: number): number {
   let cells = cols;
-  while (cells > 0 && _data[3 * cells - 3] === UNTOUCHED && _data[3 * cells - 2] === 0 && _data[3 * cells - 1] === 0) cells--;
+  while (cells > 0 && _data[3 * cells - 3] === UNTOUCHED && _data[3 * cells - 2] === 0 && _data[3 * cells - 1] === 0)
+    cells--;
   return cells;
 }
 
@@ -144,27 +157,37 @@ const UNTOUCHED = 1 << 22;
 /**
  * Blanks that have more than a background are what is left of a wide character when half of it is overwritten, in the
  * colours of what overwrote it; so that is how they are made again. Tells whether there were any.
+ *
+ * Making one spoils the cell on its left; or, at the beginning of the line, the one on its right. So they are made from the
+ * right on, and those at the beginning from the left.
  */
 function dressBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
-  const { cols } = core;
-  let isDirty = false;
-  const isDressed = (col: number): boolean => !isErased(looks[col]!) && isBlank(core, line, col, cols);
-  for (let col = looks.length - 1; col >= 0; col--) {
+  const isDressed = (col: number): boolean =>
+    col < looks.length && !isErased(looks[col]!) && isBlank(core, line, col, core.cols);
+  let leading = 0;
+  while (isDressed(leading)) leading++;
+  let isDirty = leading > 0;
+  for (let col = looks.length - 1; col >= Math.max(leading, 1); col--) {
     if (!isDressed(col)) continue;
     isDirty = true;
-    const half = Math.max(0, col - 1);
-    pen.moveTo(row, half);
-    pen.print(WIDE, 2);
-    if (col === 0) pen.moveTo(row, 1);
-    else pen.jumpTo(row, half);
-    pen.wear(looks[col]!);
-    pen.print(' ', 1);
+    halve(pen, { row, col: col - 1, over: col - 1 }, looks[col]!);
   }
+  for (let col = 0; col < Math.min(leading, core.cols - 1); col++) halve(pen, { row, col, over: col + 1 }, looks[col]!);
   return isDirty;
 }
 
+/** Prints a wide character, and a blank over one half of it. */
+function halve(pen: Pen, { row, col, over }: { row: number; col: number; over: number }, look: Attributes): void {
+  pen.moveTo(row, col);
+  pen.print(WIDE, 2);
+  pen.jumpTo(row, over);
+  pen.wear(look);
+  pen.print(' ', 1);
+}
+
 function hasDressedBlanks(core: EngineCore, line: EngineLine): boolean {
-  for (let col = filledCells(line, core.cols) - 1; col >= 0; col--) if (isBlank(core, line, col, core.cols) && !isErased(attributesAt(line, col))) return true;
+  for (let col = filledCells(line, core.cols) - 1; col >= 0; col--)
+    if (isBlank(core, line, col, core.cols) && !isErased(attributesAt(line, col))) return true;
   return false;
 }
 
@@ -176,7 +199,12 @@ function isBlank(core: EngineCore, line: EngineLine, col: number, cols: number):
 
 function blanksEnd(core: EngineCore, line: EngineLine, looks: readonly Attributes[], from: number): number {
   let end = from + 1;
-  while (end < looks.length && isSameLook(looks[end]!, looks[from]!) && glyphAt(core, line, end, core.cols) === undefined) end++;
+  while (
+    end < looks.length &&
+    isSameLook(looks[end]!, looks[from]!) &&
+    glyphAt(core, line, end, core.cols) === undefined
+  )
+    end++;
   return end;
 }
 

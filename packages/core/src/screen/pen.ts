@@ -55,7 +55,8 @@ export class Pen {
   moveTo(row: number, col: number): void {
     if (row === this.#row && col === this.#col) return;
     if (row === this.#row && col === 0) this.#parts.push('\r');
-    else if (row === this.#row && col > this.#col) this.#parts.push(col === this.#col + 1 ? '\x1b[C' : `\x1b[${col - this.#col}C`);
+    else if (row === this.#row && col > this.#col)
+      this.#parts.push(col === this.#col + 1 ? '\x1b[C' : `\x1b[${col - this.#col}C`);
     else if (row === this.#row + 1 && col === 0 && this.#row >= 0) this.#parts.push('\r\n');
     else this.jumpTo(row, col);
     this.#row = row;

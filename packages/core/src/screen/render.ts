@@ -1,16 +1,10 @@
-/** A model's lines for people and programs: as text, with colours for a terminal, as a web page, as data. */
+/** A model's lines for people and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
 import type { ModeState } from '@spool/vt';
-import { PLAIN } from './attributes.ts';
+import { Bg, PLAIN } from './attributes.ts';
+import { renderedLines, type RenderOptions } from './rendered-lines.ts';
 import type { Run, ScreenLine, Style } from './screen-line.ts';
 import type { ScreenCursor, ScreenModel } from './screen-model.ts';
 import { sgr } from './sgr.ts';
-
-export { renderHtml } from './render-html.ts';
-
-export interface RenderOptions {
-  /** How many lines of history to put before the screen. Default none. */
-  readonly history?: number;
-}
 
 export interface ScreenJson {
   readonly cols: number;
@@ -30,13 +24,15 @@ export interface LineJson {
 }
 
 /** One line each, without blanks at the end. */
-export const renderText = (model: ScreenModel, options: RenderOptions = {}): string => linesOf(model, options).map(textOf).join('\n');
+export const renderText = (model: ScreenModel, options: RenderOptions = {}): string =>
+  renderedLines(model, options).map(textOf).join('\n');
 
 /** One line each, colours and other looks as SGR and nothing else: it can be printed anywhere. Each line begins and ends plain. */
-export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string => linesOf(model, options).map(ansiOf).join('\n');
+export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string =>
+  renderedLines(model, options).map(ansiOf).join('\n');
 
 export function renderJson(model: ScreenModel, options: RenderOptions = {}): ScreenJson {
-  const lines = linesOf(model, options);
+  const lines = renderedLines(model, options);
   const { modes } = model;
   return {
     ...model.size,
@@ -45,12 +41,12 @@ export function renderJson(model: ScreenModel, options: RenderOptions = {}): Scr
     cursor: model.cursor,
     modes,
     historyLines: lines.length - model.size.rows,
-    lines: lines.map(({ isWrapped, runs }) => ({ isWrapped, runs: runs.map(({ text, cells, style }) => ({ text, cells, style })) })),
+    lines: lines.map(({ isWrapped, runs }) => ({
+      isWrapped,
+      runs: runs.map(({ text, cells, style }) => ({ text, cells, style })),
+    })),
   };
 }
-
-export const linesOf = (model: ScreenModel, { history = 0 }: RenderOptions): ScreenLine[] =>
-  model.lines(-Math.min(Math.max(0, history), model.historyLength));
 
 const textOf = ({ runs }: ScreenLine): string =>
   runs
@@ -69,4 +65,7 @@ function ansiOf({ runs }: ScreenLine): string {
 }
 
 /** DECSCA is no look. */
-const lookOf = ({ attributes }: Run): Run['attributes'] => ({ ...attributes, bg: (attributes.bg & ~0x2000_0000) >>> 0 });
+const lookOf = ({ attributes }: Run): Run['attributes'] => ({
+  ...attributes,
+  bg: (attributes.bg & ~Bg.protected) >>> 0,
+});

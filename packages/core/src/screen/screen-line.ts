@@ -41,7 +41,7 @@ export function screenLine(core: EngineCore, line: EngineLine): ScreenLine {
   const runs: Run[] = [];
   let text = '';
   let from = 0;
-  for (let col = 0; col < end; ) {
+  for (let col = 0; col < end;) {
     const width = Math.max(line.getWidth(col), 1);
     text += line.getString(col) || ' ';
     col += width;
@@ -61,7 +61,8 @@ function lastShown(line: EngineLine, cols: number): number {
   return col;
 }
 
-const isUnseen = ({ fg, bg, underline }: Attributes): boolean => (bg & COLOUR_MODE) === 0 && (fg & SEEN_ON_BLANKS) === 0 && underline === 0;
+const isUnseen = ({ fg, bg, underline }: Attributes): boolean =>
+  (bg & COLOUR_MODE) === 0 && (fg & SEEN_ON_BLANKS) === 0 && underline === 0;
 const SEEN_ON_BLANKS = Fg.inverse | Fg.strike;
 
 function styleOf(core: EngineCore, { fg, bg, underline, underlineColour, link }: Attributes): Style {

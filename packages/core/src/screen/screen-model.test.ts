@@ -59,13 +59,18 @@ test('[ATT-5] cuts: what is unfinished can be told', () => {
 
 test('nothing makes it throw', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(fc.uint8Array({ maxLength: 12 }), fc.constantFrom(...HOSTILE).map(bytes)), { maxLength: 40 }), fc.nat(30), fc.nat(12), (pieces, cols, rows) => {
-      using model = new ScreenModel({ cols, rows });
-      for (const piece of pieces) model.write(piece);
-      model.resize(rows, cols);
-      for (const piece of pieces) model.write(piece);
-      return model.text().length === model.size.rows;
-    }),
+    fc.property(
+      fc.array(fc.oneof(fc.uint8Array({ maxLength: 12 }), fc.constantFrom(...HOSTILE).map(bytes)), { maxLength: 40 }),
+      fc.nat(30),
+      fc.nat(12),
+      (pieces, cols, rows) => {
+        using model = new ScreenModel({ cols, rows });
+        for (const piece of pieces) model.write(piece);
+        model.resize(rows, cols);
+        for (const piece of pieces) model.write(piece);
+        return model.text().length === model.size.rows;
+      },
+    ),
     { numRuns: 150 },
   );
 });
@@ -86,7 +91,9 @@ test('a count of two thousand million does not hold it up', () => {
 test('it answers nothing, whatever is asked', () => {
   const sent: string[] = [];
   const model = modelOf('');
-  (model.engine.core as unknown as { coreService: { onData(listen: (data: string) => void): void } }).coreService.onData((data) => sent.push(data));
+  (
+    model.engine.core as unknown as { coreService: { onData(listen: (data: string) => void): void } }
+  ).coreService.onData((data) => sent.push(data));
   model.write(bytes('\x1b[c\x1b[6n\x1b[?2026$p\x1bP$qm\x1b\\'));
   // The engine would have answered whoever listens; nobody but this test does.
   expect(sent.length).toBeGreaterThan(0);
@@ -109,6 +116,45 @@ test('sizes that are none are made one', () => {
 });
 
 const HOSTILE = [
-  '\x1b[1J', '\x1b[4;10H', '\x1b[?1049h', '\x1b[?1049l', '\x1b[r', '\x1b[2;3r', '\x1b[?6h', '\x1b7', '\x1b8', '\x1bc', '\x1b[!p', '\x1b[99999999b', '漢', '\u0301', '\x1b[L', '\x1b[M', '\x1bM', '\x1bD', '\x1b[3J', '\x1b[2J', '\x1b[4h',
-  '\x1b[?45h\b\b\b', '\x1b[1K', '\x1b[9999@', '\x1b[9999P', '\x1b[3\'}', '\x1b[3\'~', '\x1b[?7l', 'x'.repeat(25), '\x1b]8;;http://a\x07', '\x1b]8;;\x07', '\x1b[38;5m', '\x1b[38;2;1m', '\x1b[4:9m', '\x1b[58;5m', '\x1b#8', '\t', '\x1b[3g', '\x1bH', '\x1b[9I', '\x1b[9Z',
+  '\x1b[1J',
+  '\x1b[4;10H',
+  '\x1b[?1049h',
+  '\x1b[?1049l',
+  '\x1b[r',
+  '\x1b[2;3r',
+  '\x1b[?6h',
+  '\x1b7',
+  '\x1b8',
+  '\x1bc',
+  '\x1b[!p',
+  '\x1b[99999999b',
+  '漢',
+  '\u0301',
+  '\x1b[L',
+  '\x1b[M',
+  '\x1bM',
+  '\x1bD',
+  '\x1b[3J',
+  '\x1b[2J',
+  '\x1b[4h',
+  '\x1b[?45h\b\b\b',
+  '\x1b[1K',
+  '\x1b[9999@',
+  '\x1b[9999P',
+  "\x1b[3'}",
+  "\x1b[3'~",
+  '\x1b[?7l',
+  'x'.repeat(25),
+  '\x1b]8;;http://a\x07',
+  '\x1b]8;;\x07',
+  '\x1b[38;5m',
+  '\x1b[38;2;1m',
+  '\x1b[4:9m',
+  '\x1b[58;5m',
+  '\x1b#8',
+  '\t',
+  '\x1b[3g',
+  '\x1bH',
+  '\x1b[9I',
+  '\x1b[9Z',
 ];

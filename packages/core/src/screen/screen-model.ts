@@ -60,8 +60,11 @@ export class ScreenModel {
 
   /** Draws without taking note of modes or half sequences: for bytes of ours, not of the program. */
   draw(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
-      const to = at + PIECE_BYTES >= bytes.length ? bytes.length : at + PIECE_BYTES - cutBytes(bytes.subarray(at, at + PIECE_BYTES));
+    for (let at = 0; at < bytes.length;) {
+      const to =
+        at + PIECE_BYTES >= bytes.length
+          ? bytes.length
+          : at + PIECE_BYTES - cutBytes(bytes.subarray(at, at + PIECE_BYTES));
       this.#parse(bytes.subarray(at, to));
       at = to;
     }
@@ -113,14 +116,20 @@ export class ScreenModel {
 
   /** The visible lines, without trailing blanks. */
   text(): string[] {
-    return this.lines().map((line) => line.runs.map((run) => run.text).join('').trimEnd());
+    return this.lines().map((line) =>
+      line.runs
+        .map((run) => run.text)
+        .join('')
+        .trimEnd(),
+    );
   }
 
   /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
   lines(from = 0, to: number = this.engine.core.rows): ScreenLine[] {
     const { ybase, lines } = this.#buffer;
     const found: ScreenLine[] = [];
-    for (let at = Math.max(0, ybase + from); at < Math.min(lines.length, ybase + to); at++) found.push(screenLine(this.engine.core, lines.get(at)!));
+    for (let at = Math.max(0, ybase + from); at < Math.min(lines.length, ybase + to); at++)
+      found.push(screenLine(this.engine.core, lines.get(at)!));
     return found;
   }
 
@@ -157,7 +166,8 @@ function within({ cols, rows }: Size): Size {
   return { cols: clamp(cols, COLS_MIN, COLS_MAX), rows: clamp(rows, 1, ROWS_MAX) };
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(Math.trunc(value) || least, least), most);
+const clamp = (value: number, least: number, most: number): number =>
+  Math.min(Math.max(Math.trunc(value) || least, least), most);
 
 function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
   const whole = new Uint8Array(head.length + tail.length);

@@ -59,7 +59,8 @@ function underlineColour(word: number): string {
   return `58:2::${(word >>> 16) & 0xff}:${(word >>> 8) & 0xff}:${word & 0xff}`;
 }
 
-const isPlain = ({ fg, bg, underline, underlineColour: colourWord }: Attributes): boolean => fg === 0 && bg === 0 && underline === 0 && colourWord === 0;
+const isPlain = ({ fg, bg, underline, underlineColour: colourWord }: Attributes): boolean =>
+  fg === 0 && bg === 0 && underline === 0 && colourWord === 0;
 
 const WHITE = 0x3ff_ffff;
 const UNDERLINES = ['24', '4', '21', '4:3', '4:4', '4:5'];

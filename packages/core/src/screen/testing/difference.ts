@@ -1,5 +1,13 @@
 /** The first thing in which two terminals differ, as a sentence; nothing when all that matters is the same. */
-import { type Attributes, attributesAt, Bg, cleanColour, penOf, underlineColourOf, underlineOf } from '../attributes.ts';
+import {
+  type Attributes,
+  attributesAt,
+  Bg,
+  cleanColour,
+  penOf,
+  underlineColourOf,
+  underlineOf,
+} from '../attributes.ts';
 import type { EngineAttributes, EngineBuffer, EngineCore, EngineLine } from '../engine.ts';
 
 export interface Compared {
@@ -10,8 +18,15 @@ export interface Compared {
 export function difference(expected: EngineCore, actual: EngineCore, options: Compared = {}): string | undefined {
   return (
     sizes(expected, actual) ??
-    buffers('normal', [expected, expected.buffers.normal], [actual, actual.buffers.normal], options.withHistory ?? false) ??
-    (isAlternate(expected) ? buffers('alternate', [expected, expected.buffers.alt], [actual, actual.buffers.alt], false) : undefined) ??
+    buffers(
+      'normal',
+      [expected, expected.buffers.normal],
+      [actual, actual.buffers.normal],
+      options.withHistory ?? false,
+    ) ??
+    (isAlternate(expected)
+      ? buffers('alternate', [expected, expected.buffers.alt], [actual, actual.buffers.alt], false)
+      : undefined) ??
     facts('cursor', cursorOf(expected), cursorOf(actual)) ??
     facts('pen', penFacts(expected), penFacts(actual)) ??
     facts('sets', setsOf(expected), setsOf(actual)) ??
@@ -25,11 +40,21 @@ type Facts = Readonly<Record<string, unknown>>;
 const isAlternate = ({ buffers: { active, alt } }: EngineCore): boolean => active === alt;
 
 const sizes = (expected: EngineCore, actual: EngineCore): string | undefined =>
-  facts('size', { cols: expected.cols, rows: expected.rows, alternate: isAlternate(expected) }, { cols: actual.cols, rows: actual.rows, alternate: isAlternate(actual) });
+  facts(
+    'size',
+    { cols: expected.cols, rows: expected.rows, alternate: isAlternate(expected) },
+    { cols: actual.cols, rows: actual.rows, alternate: isAlternate(actual) },
+  );
 
-function buffers(name: string, [core, buffer]: Side, [otherCore, other]: Side, withHistory: boolean): string | undefined {
+function buffers(
+  name: string,
+  [core, buffer]: Side,
+  [otherCore, other]: Side,
+  withHistory: boolean,
+): string | undefined {
   const length = withHistory ? Math.max(buffer.ybase, other.ybase) : 0;
-  if (withHistory && buffer.ybase !== other.ybase) return `${name}: expected ${buffer.ybase} lines of history, found ${other.ybase}`;
+  if (withHistory && buffer.ybase !== other.ybase)
+    return `${name}: expected ${buffer.ybase} lines of history, found ${other.ybase}`;
   for (let row = -length; row < core.rows; row++) {
     const line = buffer.lines.get(buffer.ybase + row);
     const otherLine = other.lines.get(other.ybase + row);
@@ -38,21 +63,31 @@ function buffers(name: string, [core, buffer]: Side, [otherCore, other]: Side, w
       continue;
     }
     const found = lines([core, line], [otherCore, otherLine]);
-    if (found !== undefined) return `${name} line ${row} ${found}\n  expected |${shown(line)}|\n  found    |${shown(otherLine)}|`;
+    if (found !== undefined)
+      return `${name} line ${row} ${found}\n  expected |${shown(line)}|\n  found    |${shown(otherLine)}|`;
   }
   return facts(`${name} state`, bufferFacts(core, buffer), bufferFacts(otherCore, other));
 }
 
-function lines([core, line]: readonly [EngineCore, EngineLine], [otherCore, other]: readonly [EngineCore, EngineLine]): string | undefined {
+function lines(
+  [core, line]: readonly [EngineCore, EngineLine],
+  [otherCore, other]: readonly [EngineCore, EngineLine],
+): string | undefined {
   if (line.isWrapped !== other.isWrapped) return `is ${line.isWrapped ? '' : 'not '}wrapped, expected so`;
   for (let col = 0; col < core.cols; col++) {
     if (isSameCell(line, other, col)) continue;
     const text = line.getString(col);
     const otherText = other.getString(col);
-    if (text !== otherText) return `column ${col}: expected ${JSON.stringify(text)}, found ${JSON.stringify(otherText)}`;
-    if (line.getWidth(col) !== other.getWidth(col)) return `column ${col}: expected width ${line.getWidth(col)}, found ${other.getWidth(col)}`;
+    if (text !== otherText)
+      return `column ${col}: expected ${JSON.stringify(text)}, found ${JSON.stringify(otherText)}`;
+    if (line.getWidth(col) !== other.getWidth(col))
+      return `column ${col}: expected width ${line.getWidth(col)}, found ${other.getWidth(col)}`;
     if (isPlainCell(line, col) && isPlainCell(other, col)) continue;
-    const found = facts(`column ${col}`, lookFacts(core, attributesAt(line, col)), lookFacts(otherCore, attributesAt(other, col)));
+    const found = facts(
+      `column ${col}`,
+      lookFacts(core, attributesAt(line, col)),
+      lookFacts(otherCore, attributesAt(other, col)),
+    );
     if (found !== undefined) return found;
   }
   return undefined;
@@ -81,7 +116,11 @@ function bufferFacts(core: EngineCore, buffer: EngineBuffer): Facts {
   return {
     margins: [buffer.scrollTop, buffer.scrollBottom],
     tabs,
-    saved: [Math.min(buffer.savedX, core.cols), Math.min(Math.max(0, buffer.savedY - buffer.ybase), core.rows - 1), ...words(buffer.savedCurAttrData)],
+    saved: [
+      Math.min(buffer.savedX, core.cols),
+      Math.min(Math.max(0, buffer.savedY - buffer.ybase), core.rows - 1),
+      ...words(buffer.savedCurAttrData),
+    ],
     savedSet: buffer.savedCharset,
     ...(buffer !== core.buffers.active && { row: buffer.y }),
   };
@@ -100,7 +139,8 @@ function penFacts(core: EngineCore): Facts {
   };
 }
 
-const words = ({ fg, bg }: EngineAttributes): number[] => [fg, bg].map((word) => ((word & 0xfc00_0000) | cleanColour(word)) >>> 0);
+const words = ({ fg, bg }: EngineAttributes): number[] =>
+  [fg, bg].map((word) => ((word & 0xfc00_0000) | cleanColour(word)) >>> 0);
 
 const lookFacts = (core: EngineCore, { link, ...look }: Attributes): Facts => ({ ...look, link: linkOf(core, link) });
 
@@ -116,9 +156,18 @@ function setsOf({ _charsetService: { glevel, charset, _charsets } }: EngineCore)
 
 function modesOf(core: EngineCore): Facts {
   const { modes, decPrivateModes, isCursorHidden } = core.coreService;
-  const { activeProtocol, activeEncoding } = (core as unknown as { coreMouseService: Record<string, unknown> }).coreMouseService;
+  const { activeProtocol, activeEncoding } = (core as unknown as { coreMouseService: Record<string, unknown> })
+    .coreMouseService;
   // A frame that is open in the stream is closed in a snapshot, or nothing of it would be seen.
-  return { ...modes, ...decPrivateModes, synchronizedOutput: undefined, isCursorHidden, convertEol: core.optionsService.rawOptions.convertEol, activeProtocol, activeEncoding };
+  return {
+    ...modes,
+    ...decPrivateModes,
+    synchronizedOutput: undefined,
+    isCursorHidden,
+    convertEol: core.optionsService.rawOptions.convertEol,
+    activeProtocol,
+    activeEncoding,
+  };
 }
 
 function facts(what: string, expected: Facts, actual: Facts): string | undefined {
@@ -133,7 +182,13 @@ function facts(what: string, expected: Facts, actual: Facts): string | undefined
 const FORGOTTEN = 'forgotten';
 
 const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || one === FORGOTTEN || other === FORGOTTEN || (Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, at) => item === other[at]));
+  one === other ||
+  one === FORGOTTEN ||
+  other === FORGOTTEN ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((item, at) => item === other[at]));
 
 const tell = (value: unknown): string => {
   if (typeof value === 'number') return value > 0xffff ? `0x${value.toString(16)}` : `${value}`;

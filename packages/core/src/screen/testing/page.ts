@@ -1,15 +1,18 @@
-/** What a page runs: xterm as it comes, given whole characters. Reference and receiver of the fidelity tests. */
-import headless from '@xterm/headless';
+/**
+ * What a page runs: xterm as it comes, given whole characters, and mended where it would throw after a change of size.
+ * Reference and receiver of the fidelity tests.
+ */
 import { cutBytes } from '../cut-character.ts';
-import { coreOf, type EngineCore, type Size } from '../engine.ts';
+import { mendAlternate } from '../engine-guards.ts';
+import { coreOf, type EngineCore, plainTerminal, type Size } from '../engine.ts';
 
 export class Page {
   readonly core: EngineCore;
-  readonly #terminal: headless.Terminal;
+  readonly #terminal: ReturnType<typeof plainTerminal>;
   #cut: Uint8Array = new Uint8Array(0);
 
-  constructor({ cols, rows }: Size) {
-    this.#terminal = new headless.Terminal({ cols, rows, allowProposedApi: true, logLevel: 'off' });
+  constructor(size: Size) {
+    this.#terminal = plainTerminal(size);
     this.core = coreOf(this.#terminal);
   }
 
@@ -22,6 +25,7 @@ export class Page {
 
   resize(cols: number, rows: number): void {
     this.#terminal.resize(cols, rows);
+    mendAlternate(this.core);
   }
 
   dispose(): void {

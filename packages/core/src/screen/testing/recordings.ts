@@ -16,7 +16,11 @@ export function recordings(): readonly Stream[] {
 
 function recording(name: string): Stream {
   const bytes = new Uint8Array(readFileSync(FOLDER + name));
-  const { cols, rows, events } = JSON.parse(readFileSync(`${FOLDER}${name}.json`, 'utf8')) as { cols: number; rows: number; events: Event[] };
+  const { cols, rows, events } = JSON.parse(readFileSync(`${FOLDER}${name}.json`, 'utf8')) as {
+    cols: number;
+    rows: number;
+    events: Event[];
+  };
   const resizes: Stream['resizes'][number][] = [];
   let at = 0;
   for (const [, type, value, second] of events) {

@@ -1,0 +1,51 @@
+/** What comes from the terminal of the person, piece by piece: keys, replies, focus, the detach key. */
+import { DETACH_HOLD_MS, type DetachKey, ESCAPE_HOLD_MS, TypedInput, type TypedPiece } from '@spool/vt';
+
+export interface KeyboardListener {
+  take(piece: TypedPiece): void;
+  /** The terminal is gone. */
+  onGone(): void;
+}
+
+export class Keyboard implements Disposable {
+  readonly #input: TypedInput;
+  readonly #listener: KeyboardListener;
+  readonly #source: NodeJS.ReadStream;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(detachKeys: readonly DetachKey[], listener: KeyboardListener, source: NodeJS.ReadStream = process.stdin) {
+    this.#input = new TypedInput(detachKeys);
+    this.#listener = listener;
+    this.#source = source;
+    source.on('data', this.#onData).on('end', this.#onGone).on('error', this.#onGone);
+    source.resume();
+  }
+
+  pause(): void {
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#source.resume();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    // The error listener stays: a terminal may fail once more while we leave.
+    this.#source.off('data', this.#onData).off('end', this.#onGone);
+    this.#source.pause();
+  }
+
+  readonly #onData = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
+
+  readonly #onGone = (): void => this.#listener.onGone();
+
+  #take(pieces: readonly TypedPiece[]): void {
+    clearTimeout(this.#timer);
+    for (const piece of pieces) this.#listener.take(piece);
+    const { held } = this.#input;
+    if (held === 'nothing') return;
+    const holdMs = held === 'escape' ? ESCAPE_HOLD_MS : DETACH_HOLD_MS;
+    this.#timer = setTimeout(() => this.#take(this.#input.flush()), holdMs);
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test, vi } from 'vitest';
+import { ReplayClock } from './replay-clock.ts';
+
+/** Runs `play` on a clock that does not wait, and tells how long it took. */
+async function took(
+  play: (clock: ReplayClock, leave: () => void) => Promise<void>,
+  speed = 1,
+  idleLimitMs = Infinity,
+): Promise<number> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const leaving = new AbortController();
+    const clock = new ReplayClock({ speed, idleLimitMs }, leaving.signal);
+    const from = performance.now();
+    const done = play(clock, () => leaving.abort()).then(() => performance.now());
+    await vi.advanceTimersByTimeAsync(60_000);
+    return Math.round(((await done) - from) / 10) * 10;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+const three = async (clock: ReplayClock): Promise<void> => {
+  for (const at of [5000, 5400, 9400]) await clock.until(at);
+};
+
+test('the first comes at once, the others in their time, or faster, or without the long waits', async () => {
+  expect(await took(three)).toBe(4400);
+  expect(await took(three, 10)).toBe(440);
+  expect(await took(three, 1, 1000)).toBe(1400);
+  expect(await took(three, 2, 1000)).toBe(700);
+});
+
+test('a pause stops it, and it goes on with what was left; who leaves waits no longer', async () => {
+  const paused = async (clock: ReplayClock): Promise<void> => {
+    setTimeout(() => clock.togglePause(), 1000);
+    setTimeout(() => clock.togglePause(), 3000);
+    await three(clock);
+  };
+  expect(await took(paused)).toBe(6400);
+  const left = async (clock: ReplayClock, leave: () => void): Promise<void> => {
+    setTimeout(() => clock.togglePause(), 100);
+    setTimeout(leave, 500);
+    await three(clock);
+  };
+  expect(await took(left)).toBeLessThanOrEqual(510);
+});

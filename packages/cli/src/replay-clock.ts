@@ -1,0 +1,60 @@
+/** When to show what, in a replay: recorded times made faster, long pauses cut short, and the whole of it stopped at will. */
+
+export interface ReplayPace {
+  readonly speed: number;
+  /** No pause is longer than this, at normal speed. */
+  readonly idleLimitMs: number;
+}
+
+export class ReplayClock {
+  readonly #pace: ReplayPace;
+  readonly #signal: AbortSignal;
+  #lastAt: number | null = null;
+  #resumed: PromiseWithResolvers<void> | null = null;
+  /** Ends the pause that is under way. */
+  #wake: () => void = () => {};
+
+  constructor(pace: ReplayPace, signal: AbortSignal) {
+    this.#pace = pace;
+    this.#signal = signal;
+    signal.addEventListener('abort', () => {
+      this.#resumed?.resolve();
+      this.#wake();
+    });
+  }
+
+  /** Resolves when the time has come to show what was written then. */
+  async until(at: number): Promise<void> {
+    const { speed, idleLimitMs } = this.#pace;
+    let leftMs = Math.min(Math.max(0, at - (this.#lastAt ?? at)), idleLimitMs) / speed;
+    this.#lastAt = Math.max(at, this.#lastAt ?? at);
+    while (leftMs > 0 && !this.#signal.aborted) {
+      await this.#resumed?.promise;
+      if (this.#signal.aborted) return;
+      const from = performance.now();
+      await this.#sleep(leftMs);
+      leftMs -= performance.now() - from;
+    }
+    await this.#resumed?.promise;
+  }
+
+  togglePause(): void {
+    if (this.#resumed === null) {
+      this.#resumed = Promise.withResolvers();
+      this.#wake();
+    } else {
+      this.#resumed.resolve();
+      this.#resumed = null;
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,78 @@
+/** A session's output with its times: what was written, joined with the marks that say when, resizes in their place. */
+import type { Client, LogMarkInfo } from '@spool/client';
+import type { SessionInfo } from '@spool/protocol';
+
+export type TimedItem =
+  | { readonly type: 'output'; readonly at: number; readonly offset: number; readonly bytes: Uint8Array }
+  | { readonly type: 'resize'; readonly at: number; readonly cols: number; readonly rows: number }
+  | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number }
+  | { readonly type: 'exit'; readonly at: number; readonly exitCode: number | null; readonly signal: string | null };
+
+const CREDIT_BYTES = 4 * 1024 * 1024;
+
+/** Everything from `from` up to what there is now; the exit, when there was one. Times are milliseconds since 1970. */
+export async function* timedOutput(client: Client, session: SessionInfo, from: number): AsyncGenerator<TimedItem> {
+  const marks = new Marks(client.marks(session.id, { from }), session.startedAt);
+  for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
+    switch (item.type) {
+      case 'output':
+        yield* cut(item.offset, item.bytes, marks);
+        break;
+      case 'gap':
+        yield { type: 'gap', at: marks.at, from: item.from, to: item.to };
+        break;
+      case 'synced':
+        if (session.state === 'running') return;
+        break;
+      case 'exit':
+        yield* marks.resizesBefore(Infinity);
+        yield { type: 'exit', at: session.endedAt ?? marks.at, exitCode: item.exitCode, signal: item.signal };
+        return;
+    }
+  }
+}
+
+/** One piece for each stretch of the same time. */
+async function* cut(offset: number, bytes: Uint8Array, marks: Marks): AsyncGenerator<TimedItem> {
+  const end = offset + bytes.length;
+  for (let at = offset; at < end;) {
+    yield* marks.resizesBefore(at + 1);
+    const next = Math.min(end, await marks.nextOffset());
+    yield { type: 'output', at: marks.at, offset: at, bytes: bytes.subarray(at - offset, next - offset) };
+    at = next;
+  }
+}
+
+/** The marks, read as they are needed. */
+class Marks {
+  readonly #marks: AsyncIterator<LogMarkInfo>;
+  #next: LogMarkInfo | null | undefined;
+  /** The time of what is written at present. It never goes back. */
+  at: number;
+
+  constructor(marks: AsyncIterable<LogMarkInfo>, startedAt: number) {
+    this.#marks = marks[Symbol.asyncIterator]();
+    this.at = startedAt;
+  }
+
+  async nextOffset(): Promise<number> {
+    return (await this.#peek())?.offset ?? Infinity;
+  }
+
+  /** Takes the marks before `offset`; the resizes among them are told. */
+  async *resizesBefore(offset: number): AsyncGenerator<TimedItem> {
+    for (let mark = await this.#peek(); mark !== null && mark.offset < offset; mark = await this.#peek()) {
+      this.#next = undefined;
+      this.at = Math.max(this.at, mark.at);
+      if (mark.type === 'resize') yield { type: 'resize', at: this.at, cols: mark.cols, rows: mark.rows };
+    }
+  }
+
+  async #peek(): Promise<LogMarkInfo | null> {
+    if (this.#next === undefined) {
+      const { done, value } = await this.#marks.next();
+      this.#next = done === true ? null : value;
+    }
+    return this.#next;
+  }
+}

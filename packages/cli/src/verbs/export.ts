@@ -1,0 +1,122 @@
+/** `spool export`: a session as a file that others read: a recording, a page, a text. */
+import { createWriteStream } from 'node:fs';
+import type { Client } from '@spool/client';
+import type { SessionInfo } from '@spool/protocol';
+import { openClient, type VerbAction } from '../program.ts';
+import { gapWords } from '../session-words.ts';
+import { notice, printJson, writeOut } from '../stdio.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** All that a screen model keeps above the screen. */
+const HISTORY_LINES = 100_000;
+
+type Format = 'asciicast' | 'html' | 'text';
+type Write = (text: string) => Promise<void>;
+
+const exportSession: VerbAction<'export'> = async ({ flags, operands }, program) => {
+  const formats = (['asciicast', 'html', 'text'] as const).filter((format) => flags[format]);
+  if (flags.v2 && formats.length === 0) formats.push('asciicast');
+  if (formats.length !== 1) throw new UsageError('say which: --asciicast, --html or --text', 'export');
+  if (flags.v2 && formats[0] !== 'asciicast') throw new UsageError('--v2 goes with --asciicast', 'export');
+  if (flags.json && flags.output === undefined) throw new UsageError('--json needs --output FILE', 'export');
+  await using client = await openClient(program);
+  const session = await client.get(operands[0] ?? '');
+  await using target = await openTarget(flags.output);
+  await WRITERS[formats[0]!](client, session, target.write, flags.v2);
+  await target.done();
+  if (flags.json) printJson({ id: session.id, format: formats[0], file: flags.output, characters: target.characters });
+  return 0;
+};
+
+export default exportSession;
+
+const WRITERS: {
+  readonly [F in Format]: (client: Client, s: SessionInfo, write: Write, isV2: boolean) => Promise<void>;
+} = {
+  async asciicast(client, session, write, isV2) {
+    const [{ Asciicast }, { timedOutput }] = await Promise.all([
+      import('../asciicast.ts'),
+      import('../timed-output.ts'),
+    ]);
+    const size = await firstSize(client, session);
+    const cast = new Asciicast({ version: isV2 ? 2 : 3, size, startedAt: session.startedAt });
+    await write(cast.header(session));
+    for await (const item of timedOutput(client, session, session.firstOffset)) {
+      if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
+      const line = cast.event(item);
+      if (line !== '') await write(line);
+    }
+  },
+
+  async html(client, session, write) {
+    const { content } = await client.screen(session.id, { format: 'html', historyLines: HISTORY_LINES });
+    await write(/^\s*<!doctype/i.test(content) ? content : page(session.name, content));
+  },
+
+  async text(client, session, write) {
+    const { TextPrinter } = await import('../text-printer.ts');
+    using stdout = new TextPrinter(write);
+    using stderr = new TextPrinter(write);
+    for await (const item of client.watch(session.id, { from: 0, creditBytes: 4 * 1024 * 1024 })) {
+      if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).push(item.bytes);
+      else if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
+      else if (item.type === 'synced') break;
+    }
+    await stdout.end();
+    await stderr.end();
+  },
+};
+
+/** The size may have changed since: what it was at the first byte is known to the screens. */
+async function firstSize(client: Client, session: SessionInfo): Promise<{ cols: number; rows: number }> {
+  if (session.size === null) return { cols: 80, rows: 24 };
+  return await client.screen(session.id, { at: { offset: session.firstOffset }, format: 'text' });
+}
+
+function page(title: string, content: string): string {
+  const safe = title.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>\n<meta charset="utf-8">\n<title>${safe}</title>\n<body style="background:#000;color:#e5e5e5">\n${content}\n`;
+}
+
+interface Target extends AsyncDisposable {
+  readonly write: Write;
+  readonly characters: number;
+  done(): Promise<void>;
+}
+
+/** Opened before anything is read, so that a folder that is missing is told at once. */
+async function openTarget(file: string | undefined): Promise<Target> {
+  let characters = 0;
+  const counted = (write: Write): Write => {
+    return async (text) => {
+      characters += text.length;
+      await write(text);
+    };
+  };
+  const none = { done: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  if (file === undefined || file === '-') {
+    return { write: counted((text) => writeOut(text)), get characters() { return characters; }, ...none }; // prettier-ignore
+  }
+  const stream = createWriteStream(file, { mode: 0o600 });
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {}); // heard by whoever writes
+  stream.on('error', (error) =>
+    failed.reject(new UsageError(`cannot write ${JSON.stringify(file)}: ${error.message}`, 'export')),
+  );
+  await Promise.race([failed.promise, new Promise<void>((resolve) => stream.once('open', () => resolve()))]);
+  return {
+    write: counted(async (text) => {
+      if (stream.write(text)) return;
+      await Promise.race([failed.promise, new Promise<void>((resolve) => stream.once('drain', resolve))]);
+    }),
+    get characters() {
+      return characters;
+    },
+    async done() {
+      await Promise.race([failed.promise, new Promise<void>((resolve) => stream.end(resolve))]);
+    },
+    async [Symbol.asyncDispose]() {
+      stream.destroy();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** `spool screen`: what a person would see, now or at any time before. */
+import type { ScreenFormat } from '@spool/protocol';
+import { logPlaceOf } from '../log-place.ts';
+import { openClient, type VerbAction } from '../program.ts';
+import { isTerminal, notice, print, printJson, writeOut } from '../stdio.ts';
+import { UsageError } from '../usage-error.ts';
+
+const FORMATS: ReadonlySet<string> = new Set<ScreenFormat>(['text', 'ansi', 'html', 'json']);
+
+const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
+  const format = flags.format ?? 'text';
+  if (!FORMATS.has(format))
+    throw new UsageError(`--format ${JSON.stringify(format)} is none of ${[...FORMATS].join(', ')}`, 'screen');
+  const at = flags.at === undefined ? undefined : logPlaceOf(flags.at, '--at', 'screen');
+  await using client = await openClient(program);
+  const shown = await client.screen(operands[0] ?? '', {
+    at,
+    format: format as ScreenFormat,
+    historyLines: flags.history,
+  });
+  if (!shown.isExact) notice('spool: the session prints faster than its screen can be followed; this is near the end');
+  if (flags.json) printJson(format === 'json' ? { ...shown, content: JSON.parse(shown.content) as unknown } : shown);
+  else if (format === 'ansi' && isTerminal(1)) await writeOut(await safely(shown.content.trimEnd()));
+  else print(format === 'text' ? shown.content.trimEnd() : shown.content);
+  return 0;
+};
+
+export default screen;
+
+/** What was on the screen may be anything, but in this terminal it only draws, and nothing is left of it. */
+async function safely(content: string): Promise<Uint8Array> {
+  const { ViewerFilter } = await import('@spool/vt');
+  const filter = new ViewerFilter();
+  return Buffer.concat([filter.feed(Buffer.from(content)), filter.close(), Buffer.from('\n')]);
+}

@@ -1,0 +1,25 @@
+/** `spool update`: name, labels and size policy of a session that is already there. */
+import { labels } from '../labels.ts';
+import { openClient, type VerbAction } from '../program.ts';
+import { sizePolicyOf } from '../size-policy.ts';
+import { printJson } from '../stdio.ts';
+import { UsageError } from '../usage-error.ts';
+
+const update: VerbAction<'update'> = async ({ flags, operands }, program) => {
+  const sizePolicy = sizePolicyOf(flags.sizePolicy, 'update');
+  const added = labels(flags.label, 'update');
+  if (flags.name === undefined && sizePolicy === undefined && flags.label.length === 0)
+    throw new UsageError('there is nothing to change: give --name, --label or --size-policy', 'update');
+  await using client = await openClient(program);
+  const { id, labels: before } = await client.get(operands[0] ?? '');
+  const merged = Object.fromEntries(Object.entries({ ...before, ...added }).filter(([, value]) => value !== ''));
+  const session = await client.update(id, {
+    name: flags.name,
+    labels: flags.label.length === 0 ? undefined : merged,
+    sizePolicy,
+  });
+  if (flags.json) printJson(session);
+  return 0;
+};
+
+export default update;

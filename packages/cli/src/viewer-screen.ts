@@ -1,0 +1,43 @@
+/**
+ * The terminal of the person as a session may use it: all that is shown goes through a filter, and the filter knows what has
+ * to be undone when the session is left.
+ */
+import { POP_TITLE, PUSH_TITLE, ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
+
+export class ViewerScreen {
+  readonly #options: ViewerFilterOptions;
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
+  #filter: ViewerFilter | null = null;
+
+  constructor(options: ViewerFilterOptions, write: (bytes: Uint8Array) => Promise<void>) {
+    this.#options = options;
+    this.#write = write;
+  }
+
+  /**
+   * A blank screen; what was there goes into the terminal's scrollback. From row k, `rows` newlines scroll exactly k lines
+   * out, wherever the cursor was: so nothing is lost, and no blank lines are added.
+   */
+  async begin(rows: number): Promise<void> {
+    this.#filter = new ViewerFilter(this.#options);
+    await this.#write(Buffer.concat([PUSH_TITLE, Buffer.from(`\r${'\n'.repeat(rows)}\x1b[H`)]));
+  }
+
+  /** What was set is undone first, and forgotten: a snapshot sets all that counts. */
+  async paintSnapshot(bytes: Uint8Array): Promise<void> {
+    const undone = this.#filter?.close() ?? new Uint8Array(0);
+    this.#filter = new ViewerFilter(this.#options);
+    await this.#write(Buffer.concat([undone, this.#filter.feed(bytes)]));
+  }
+
+  async paint(bytes: Uint8Array): Promise<void> {
+    this.#filter ??= new ViewerFilter(this.#options);
+    const shown = this.#filter.feed(bytes);
+    if (shown.length > 0) await this.#write(shown);
+  }
+
+  /** What to send to a terminal that is left. */
+  undo(): Uint8Array {
+    return this.#filter === null ? new Uint8Array(0) : Buffer.concat([this.#filter.close(), POP_TITLE]);
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * What is typed at one attachment: a stream of bytes with offsets of its own, so that it arrives exactly once.
+ *
+ * What is not yet known to be in the terminal is kept. After a break the other side says how far it has come, and the rest
+ * is sent again from there. The keeping is bounded: beyond it, typing waits.
+ */
+import { INPUT_BYTES_MAX } from '@spool/protocol';
+
+/** As much as a keeper queues for a session. */
+export const TYPED_BYTES_MAX = 1024 * 1024;
+
+const JOINED_BYTES_MAX = 1024;
+
+export type SendTyped = (offset: number, bytes: Uint8Array) => void;
+
+export class TypedStream {
+  /** Not confirmed, in order, the first at `#confirmed`. */
+  readonly #kept: Uint8Array[] = [];
+  #confirmed = 0;
+  #end = 0;
+  /** Typed, but without room yet. */
+  readonly #waiting: { bytes: Uint8Array; readonly taken: () => void }[] = [];
+  readonly #settling: (() => void)[] = [];
+  #send: SendTyped | null = null;
+  #isEnded = false;
+
+  get unconfirmedBytes(): number {
+    return this.#end - this.#confirmed;
+  }
+
+  /** Resolves when the bytes are kept here: at once, unless too many are under way. They are copied. */
+  type(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0 || this.#isEnded) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ bytes: new Uint8Array(bytes), taken: resolve });
+    this.#admit();
+    return promise;
+  }
+
+  /** Resolves when everything typed so far is confirmed or refused, and when nothing will be any more. */
+  settled(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#settling.push(resolve);
+    this.#settle();
+    return promise;
+  }
+
+  /**
+   * The other side is there, and has everything before `offset`. False when it knows less than it had confirmed: then nobody
+   * can say what of the rest has arrived, and rather than type it twice it is given up.
+   */
+  resume(offset: number, send: SendTyped): boolean {
+    this.#send = send;
+    const isKnown = offset >= this.#confirmed && offset <= this.#end;
+    if (isKnown) {
+      this.confirm(offset);
+      let at = this.#confirmed;
+      for (const bytes of this.#kept) {
+        this.#put(at, bytes);
+        at += bytes.length;
+      }
+    } else {
+      this.#kept.length = 0;
+      this.#confirmed = offset;
+      this.#end = offset;
+    }
+    this.#admit();
+    return isKnown;
+  }
+
+  /** The link is gone: what is typed now is kept. */
+  pause(): void {
+    this.#send = null;
+  }
+
+  /** Everything before `offset` is in, or will never be: either way it is not to be sent again. */
+  confirm(offset: number): void {
+    let left = Math.min(offset, this.#end) - this.#confirmed;
+    if (left <= 0) return;
+    this.#confirmed += left;
+    while (left > 0) {
+      const first = this.#kept[0]!;
+      if (first.length > left) {
+        this.#kept[0] = first.subarray(left);
+        break;
+      }
+      this.#kept.shift();
+      left -= first.length;
+    }
+    this.#admit();
+  }
+
+  /** Nothing more can be typed; nobody waits any longer. */
+  end(): void {
+    this.#isEnded = true;
+    this.#send = null;
+    this.#kept.length = 0;
+    this.#confirmed = this.#end;
+    for (const { taken } of this.#waiting.splice(0)) taken();
+    this.#settle();
+  }
+
+  #admit(): void {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const room = TYPED_BYTES_MAX - this.unconfirmedBytes;
+      if (room <= 0) break;
+      const bytes = first.bytes.subarray(0, room);
+      this.#keep(bytes);
+      this.#end += bytes.length;
+      this.#put(this.#end - bytes.length, bytes);
+      first.bytes = first.bytes.subarray(bytes.length);
+      if (first.bytes.length > 0) continue;
+      this.#waiting.shift();
+      first.taken();
+    }
+    this.#settle();
+  }
+
+  /** Keys that nobody reads are many small pieces: joined, so that they cost no more than their bytes. */
+  #keep(bytes: Uint8Array): void {
+    const last = this.#kept.at(-1);
+    if (last === undefined || last.length + bytes.length > JOINED_BYTES_MAX) {
+      this.#kept.push(bytes);
+      return;
+    }
+    const joined = new Uint8Array(last.length + bytes.length);
+    joined.set(last);
+    joined.set(bytes, last.length);
+    this.#kept[this.#kept.length - 1] = joined;
+  }
+
+  #put(offset: number, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += INPUT_BYTES_MAX)
+      this.#send?.(offset + at, bytes.subarray(at, at + INPUT_BYTES_MAX));
+  }
+
+  #settle(): void {
+    if (this.unconfirmedBytes > 0 || this.#waiting.length > 0) return;
+    for (const resolve of this.#settling.splice(0)) resolve();
+  }
+}

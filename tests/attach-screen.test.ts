@@ -1,0 +1,436 @@
+/** Attached terminals, looked at with another terminal's eyes: xterm reads what they were sent. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Client } from '@spool/client';
+import { outputOf, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import xterm from '@xterm/headless';
+import { expect, test } from 'vitest';
+
+const CTRL_BACKSLASH = '\x1c';
+const FIRST = { cols: 80, rows: 24 };
+const SECOND = { cols: 100, rows: 30 };
+
+interface Picture {
+  readonly lines: readonly string[];
+  readonly cursor: readonly [number, number];
+  readonly isAlternate: boolean;
+  readonly isCursorHidden: boolean;
+  readonly modes: object;
+}
+
+/** A terminal that only looks. */
+class Glass {
+  readonly #xterm: xterm.Terminal;
+
+  constructor(size: { cols: number; rows: number }) {
+    this.#xterm = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 5000 });
+  }
+
+  async feed(bytes: Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => this.#xterm.write(bytes, resolve));
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#xterm.resize(cols, rows);
+  }
+
+  get picture(): Picture {
+    const { active } = this.#xterm.buffer;
+    const { coreService } = (this.#xterm as unknown as { _core: { coreService: { isCursorHidden: boolean } } })._core;
+    return {
+      lines: this.lines(active.baseY),
+      cursor: [active.cursorX, active.cursorY],
+      isAlternate: active.type === 'alternate',
+      isCursorHidden: coreService.isCursorHidden,
+      modes: { ...this.#xterm.modes, synchronizedOutputMode: false },
+    };
+  }
+
+  /** From a line of the scrollback on. */
+  lines(from = 0): string[] {
+    const { active } = this.#xterm.buffer;
+    return Array.from({ length: active.length - from }, (_, at) => active.getLine(from + at)!.translateToString(true));
+  }
+}
+
+const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+/** What a terminal shows that was sent this. */
+async function seenBy(size: { cols: number; rows: number }, printed: string): Promise<Glass> {
+  const glass = new Glass(size);
+  await glass.feed(latin1(printed));
+  return glass;
+}
+
+/** What a terminal would show that had been there from the first byte, through every resize. */
+async function truth(client: Client, session: string, first: { cols: number; rows: number }): Promise<Picture> {
+  const glass = new Glass(first);
+  const { offset: end } = await client.get(session);
+  const resizes: { offset: number; cols: number; rows: number }[] = [];
+  for await (const mark of client.marks(session)) if (mark.type === 'resize' && mark.offset <= end) resizes.push(mark);
+  const apply = (before: number): void => {
+    while (resizes.length > 0 && resizes[0]!.offset <= before) {
+      const { cols, rows } = resizes.shift()!;
+      glass.resize(cols, rows);
+    }
+  };
+  for await (const item of client.watch(session, { from: 0 })) {
+    if (item.type === 'synced' || (item.type === 'output' && item.offset >= end)) break;
+    if (item.type !== 'output') continue;
+    const { offset, bytes } = item;
+    for (let at = 0; at < bytes.length;) {
+      apply(offset + at);
+      const to = Math.min(bytes.length, (resizes[0]?.offset ?? Infinity) - offset);
+      await glass.feed(bytes.subarray(at, to));
+      at = to;
+    }
+  }
+  apply(end);
+  return glass.picture;
+}
+
+/** Waits until the attached terminal shows what it should; the last difference is told. */
+async function showsTruth(
+  terminal: Terminal,
+  size: { cols: number; rows: number },
+  client: Client,
+  session: string,
+): Promise<Picture> {
+  let shown: Picture | undefined;
+  let expected: Picture | undefined;
+  try {
+    await until(
+      'the terminal shows the truth',
+      async () => {
+        expected = await truth(client, session, FIRST);
+        shown = (await seenBy(size, terminal.printed)).picture;
+        return JSON.stringify(shown) === JSON.stringify(expected);
+      },
+      8000,
+    );
+  } catch {
+    expect(shown).toEqual(expected);
+  }
+  return shown!;
+}
+
+const folder = mkdtempSync(`${tmpdir()}/spool-test-screen-`);
+writeFileSync(
+  `${folder}/text`,
+  Array.from({ length: 200 }, (_, at) => `line ${at + 1} of a text – “größe”`).join('\n'),
+);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+interface Case {
+  readonly name: string;
+  readonly program: string;
+  readonly command: readonly string[];
+  /** Typed once the program is there (`ready` is on its screen). */
+  readonly keys: string;
+  readonly ready: string;
+  readonly then: string;
+  readonly env?: Record<string, string>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'bash and readline',
+    program: '/usr/bin/bash',
+    command: ['bash', '--norc'],
+    ready: 'ready> ',
+    keys: 'seq 1 40\rprintf "\\033[1;31mred\\033[m\\n"\recho half of a li',
+    then: 'half of a li',
+    env: { PS1: 'ready> ' },
+  },
+  {
+    name: 'vim',
+    program: '/usr/bin/vim',
+    command: ['vim', '-u', 'NONE', '-N', '-i', 'NONE', `${folder}/text`],
+    ready: 'line 3 of',
+    keys: ':set mouse=a number\r20Gihere i am ',
+    then: 'here i am',
+  },
+  {
+    name: 'less',
+    program: '/usr/bin/less',
+    command: ['less', `${folder}/text`],
+    ready: 'line 3 of',
+    keys: '/line 77\r',
+    then: 'line 77',
+  },
+  {
+    name: 'htop',
+    program: '/usr/bin/htop',
+    command: ['htop', '-d', '250'],
+    ready: 'PID',
+    keys: 'u',
+    then: 'Show processes of',
+  },
+  {
+    name: 'fish',
+    program: '/usr/bin/fish',
+    command: ['fish', '--no-config', '-C', 'function fish_prompt; echo "ready> "; end'],
+    ready: 'ready> ',
+    keys: 'seq 1 5\recho half of zzz',
+    then: 'half of zzz',
+    env: { HOME: folder },
+  },
+];
+
+for (const { name, program, command, ready, keys, then, env } of CASES) {
+  const title = `[ATT-1, ATT-4] ${name}: attach, leave, come back at another size, and see what one who never left would see`;
+  test.skipIf(!existsSync(program))(title, async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const variables = { ...env, PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+    const session = await client.run({ command, size: FIRST, env: variables });
+    {
+      using first = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+      first.answersQueries();
+      await first.sees(ready);
+      first.type(keys);
+      await until('the keys have had their effect', async () =>
+        (await truth(client, session.id, FIRST)).lines.join('\n').includes(then),
+      );
+      await showsTruth(first, FIRST, client, session.id);
+      first.type(CTRL_BACKSLASH);
+      expect(await first.ended()).toEqual({ code: 0, signal: 0 });
+      expectClean(await seenBy(FIRST, first.printed));
+    }
+    using same = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+    same.answersQueries();
+    await showsTruth(same, FIRST, client, session.id);
+    same.type(CTRL_BACKSLASH);
+    await same.ended();
+    expectClean(await seenBy(FIRST, same.printed));
+
+    using other = new Terminal([SPOOL, 'attach', session.id], daemon.env, SECOND);
+    other.answersQueries();
+    await until('the size is applied', async () => (await client.get(session.id)).size?.cols === SECOND.cols);
+    await showsTruth(other, SECOND, client, session.id);
+    other.type(CTRL_BACKSLASH);
+    await other.ended();
+    expectClean(await seenBy(SECOND, other.printed));
+    await client.kill(session.id);
+  });
+}
+
+function expectClean(glass: Glass): void {
+  const { isAlternate, isCursorHidden, modes } = glass.picture;
+  const fresh = new Glass(FIRST).picture;
+  expect({ isAlternate, isCursorHidden, modes }).toEqual({
+    isAlternate: false,
+    isCursorHidden: false,
+    modes: fresh.modes,
+  });
+}
+
+test('[ATT-4] after every kind of end the terminal is as it was: settings, modes, screen, cursor', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const modes =
+    '\\033[?1049h\\033[?1003h\\033[?1006h\\033[?2004h\\033[?1h\\033[?25l\\033=\\033[>5u\\033[?1004h\\033[3;10r';
+  for (const end of ['detach', 'exit', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'removed'] as const) {
+    const session = await client.run({
+      command: ['sh', '-c', `stty -echo; printf '${modes}wild'; read x; exit 5`],
+      size: FIRST,
+      env: { PATH: process.env.PATH! },
+    });
+    using terminal = new Terminal(
+      ['sh', '-c', `echo before; ${SPOOL} attach ${session.id}; echo "shell back $?"; sleep 100`],
+      daemon.env,
+      FIRST,
+    );
+    const before = stty(terminal);
+    await terminal.sees('wild');
+    expect((await seenBy(FIRST, terminal.printed)).picture).toMatchObject({ isAlternate: true, isCursorHidden: true });
+    if (end === 'detach') terminal.type(CTRL_BACKSLASH);
+    else if (end === 'exit') terminal.type('\r');
+    else if (end === 'removed') await client.remove(session.id, { force: true });
+    else process.kill(childOf(terminal.pid), end);
+    await terminal.sees('shell back');
+    const glass = await seenBy(FIRST, terminal.printed);
+    expectClean(glass);
+    expect(terminal.printed, end).toContain('\x1b[<1u'); // the kitty flags are popped
+    expect(terminal.printed, end).not.toContain('\x1bc'); // never a full reset
+    expect(glass.lines(), end).toContain('before'); // what was there before is in the scrollback
+    expect({ end, stty: stty(terminal) }).toEqual({ end, stty: before });
+    if (end !== 'removed') await client.kill(session.id);
+  }
+});
+
+test('[ATT-8] hostile output reaches neither the terminal nor, by its replies, the session', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const evil = [
+    '\\033]52;c;ZXZpbA==\\007',
+    '\\033[c\\033[>c\\033[6n\\033[5n\\033[21t\\033[18t\\033[?u\\033[>q',
+    '\\033]10;?\\007\\033]11;?\\007\\033]4;1;?\\007',
+    '\\033P$qm\\033\\\\\\033P+q544e\\033\\\\',
+    '\\033[2h\\033[?3h\\033[5i\\033]50;evil\\007\\005',
+    '\\302\\2336n',
+  ].join('');
+  const command = [
+    'sh',
+    '-c',
+    `stty raw -echo; printf '${evil}'; printf 'old>'; while [ "$(head -c 1)" != x ]; do :; done; printf '${evil}live>'; exec cat -v`,
+  ];
+  const session = await client.run({ command, size: FIRST, env: { PATH: process.env.PATH! } });
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+  terminal.answersQueries();
+  await terminal.sees('old>');
+  terminal.type('x');
+  await terminal.sees('live>');
+  terminal.type('marker');
+  await terminal.sees('marker');
+  // Our own question, which is asked once, before anything of the session is shown.
+  const shown = terminal.printed.replace('\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c', '');
+  const traces = [
+    ']52',
+    '[c',
+    '[>c',
+    '[6n',
+    '[5n',
+    '[21t',
+    '[18t',
+    '[?u',
+    '[>q',
+    ']10',
+    ']11',
+    ']4;',
+    'P',
+    '[2h',
+    '[?3h',
+    '[5i',
+    ']50',
+  ];
+  for (const trace of [...traces.map((text) => `\x1b${text}`), '\x05', '\x9b'])
+    expect(shown, JSON.stringify(trace)).not.toContain(trace);
+  // What the session was typed: the keeper's own answers, with the colours of this terminal, which it was told; not the terminal's.
+  await seen(client, session.id, 'rgb:1111/1111/1111');
+  const typed = (await truthText(client, session.id)).split('live>')[1]!;
+  expect(typed).toContain('marker');
+  expect(typed).not.toMatch(/9;9R|XTerm\(1\)|8;99;99t|\?9u/);
+});
+
+async function truthText(client: Client, session: string): Promise<string> {
+  let text = '';
+  for await (const item of client.watch(session, { from: 0 })) {
+    if (item.type === 'output') text += Buffer.from(item.bytes).toString('latin1');
+    if (item.type === 'synced') break;
+  }
+  return text;
+}
+
+test('[IN-1, LIFE-1] what is typed while the keeper is killed arrives exactly once', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'stty raw -echo; printf "ready>"; exec cat'],
+    size: FIRST,
+    env: { PATH: process.env.PATH! },
+  });
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+  await terminal.sees('ready>');
+  let typed = '';
+  for (let at = 0; at < 300; at++) {
+    const keys = `${at}.`;
+    typed += keys;
+    terminal.type(keys);
+    if (at % 75 === 40) process.kill((await client.status()).keeper.pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await until(
+    'all of it is there',
+    async () => (await client.get(session.id)).offset >= 'ready>'.length + typed.length,
+  );
+  await client.stop(session.id);
+  expect((await outputOf(client, session.id)).toString()).toBe(`ready>${typed}`);
+});
+
+test('[ATT-7] a takeover sends the other away with a word; who only looks stays, and cannot type', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: FIRST, env: { PATH: process.env.PATH! } });
+  using first = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+  using looking = new Terminal([SPOOL, 'attach', '-r', session.id], daemon.env, SECOND);
+  await until('both are there', async () => (await client.get(session.id)).viewers.length === 2);
+  first.type('one\r');
+  await looking.sees('one');
+  looking.type('nothing of this\r');
+  using second = new Terminal([SPOOL, 'attach', '--takeover', session.id], daemon.env, FIRST);
+  expect(await first.ended()).toEqual({ code: 0, signal: 0 });
+  await first.sees('[spool: taken over by cli ');
+  second.type('two\r');
+  await looking.sees('two');
+  looking.type('\x03');
+  expect(await looking.ended()).toEqual({ code: 0, signal: 0 });
+  expect(await truthText(client, session.id)).not.toContain('nothing');
+  expect((await client.get(session.id)).size).toMatchObject(FIRST); // the size of one who only looks does not count
+  const inspected = await daemon.spool(['inspect', session.id]);
+  expect(inspected.stdout).toMatch(/viewers +1: cli \d+ 80x24/);
+});
+
+test('[SIZE-4] a resized window reaches the session once it has come to rest, and a keeper kill changes nothing about it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: FIRST, env: { PATH: process.env.PATH! } });
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+  terminal.type('x\r');
+  await terminal.sees('x\r\nx');
+  const sizes: number[] = [];
+  for (let cols = 81; cols <= 90; cols++) terminal.resize(cols, 24);
+  await until('the last size is applied', async () => (await client.get(session.id)).size?.cols === 90);
+  for await (const mark of client.marks(session.id)) if (mark.type === 'resize') sizes.push(mark.cols);
+  expect(sizes.filter((cols) => cols !== 80 && cols !== 90)).toEqual([]);
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  terminal.resize(95, 25);
+  await until('a size during the kill is applied', async () => (await client.get(session.id)).size?.cols === 95);
+});
+
+test('[ATT-1] stopped and continued (SIGTSTP, SIGCONT), the terminal shows the session anew', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'printf "\\033[?2004h\\033[?1049hpicture"; exec cat'],
+    size: FIRST,
+    env: { PATH: process.env.PATH! },
+  });
+  using terminal = new Terminal(['sh', '-c', `${SPOOL} attach ${session.id}; sleep 100`], daemon.env, FIRST);
+  await terminal.sees('picture');
+  const pid = childOf(terminal.pid);
+  process.kill(pid, 'SIGTSTP');
+  await until('it is stopped', () =>
+    /State:\s+T/.test(execFileSync('cat', [`/proc/${pid}/status`], { encoding: 'utf8' })),
+  );
+  await until('its terminal is clean', async () => !(await seenBy(FIRST, terminal.printed)).picture.isAlternate);
+  expectClean(await seenBy(FIRST, terminal.printed));
+  const since = terminal.printed.length;
+  process.kill(pid, 'SIGCONT');
+  await terminal.sees('picture', since);
+  await showsTruth(terminal, FIRST, client, session.id);
+  terminal.type('on\r');
+  await terminal.sees('on\r\non', since);
+});
+
+test('`run` shows all of it, not only its last screen; `attach --history` brings the past', async () => {
+  await using daemon = new TestDaemon();
+  using terminal = new Terminal([SPOOL, 'run', '--name', 'count', '--', 'seq', '1', '300'], daemon.env, FIRST);
+  expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+  const lines = (await seenBy(FIRST, terminal.printed)).lines();
+  for (const line of ['1', '150', '300']) expect(lines).toContain(line);
+  using later = new Terminal([SPOOL, 'attach', '--history', '100', 'count'], daemon.env, FIRST);
+  await later.ended();
+  const past = (await seenBy(FIRST, later.printed)).lines();
+  expect([past.includes('170'), past.includes('190'), past.includes('300')]).toEqual([false, true, true]);
+});
+
+function stty(terminal: Terminal): string {
+  return execFileSync('stty', ['-F', terminal.path, '-g'], { encoding: 'utf8' }).trim();
+}
+
+function childOf(pid: number): number {
+  const pids = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  return Number(pids.trim().split('\n')[0]);
+}

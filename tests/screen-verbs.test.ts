@@ -1,0 +1,162 @@
+/** The verbs that look back: screen, logs, export, replay; against real sessions. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Screen } from '@spool/client';
+import type { SessionInfo } from '@spool/protocol';
+import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+/** Runs a script in a session and waits for its end. */
+async function ran(daemon: TestDaemon, script: string, ...flags: string[]): Promise<string> {
+  const { id } = await daemon.json<{ id: string }>('run', '-d', ...flags, '--', 'sh', '-c', script);
+  await daemon.spool(['wait', id]);
+  return id;
+}
+
+test('`screen` shows what a person would see: now, at an offset, at a time; as text, with colours, as a page, as JSON', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(daemon, "printf 'one\\r\\n\\033[31mred\\033[m'; sleep 0.3; printf '\\033[2J\\033[Hthree'");
+  const plain = await daemon.spool(['screen', id]);
+  expect(plain).toMatchObject({ code: 0, stdout: 'three\n' });
+  expect((await daemon.spool(['screen', id, '--at', '@5'])).stdout).toBe('one\n');
+  const then = await daemon.json<Screen>('screen', id, '--at', '@19');
+  expect(then).toMatchObject({ id, cols: 80, rows: 24, offset: 19, isExact: true });
+  expect(then.content.trimEnd()).toBe('one\nred');
+  const { startedAt } = await daemon.json<SessionInfo>('inspect', id);
+  expect((await daemon.spool(['screen', id, '--at', String(startedAt + 200)])).stdout).toBe('one\nred\n');
+  expect((await daemon.spool(['screen', id, '--at', '@19', '--format', 'ansi'])).stdout).toMatch(
+    /\x1b\[[\d;]*31m.*red/s,
+  );
+  expect((await daemon.spool(['screen', id, '--at', '@19', '--format', 'html'])).stdout).toMatch(/<.*red.*</s);
+  expect(JSON.parse((await daemon.spool(['screen', id, '--format', 'json'])).stdout)).toBeTypeOf('object');
+  expect((await daemon.spool(['screen', id, '--at', 'noon'])).code).toBe(2);
+  expect((await daemon.spool(['screen', id, '--format', 'pdf'])).code).toBe(2);
+});
+
+test('`logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(
+    daemon,
+    "printf 'begin\\n10%%\\r50%%\\r100%%\\n\\033[32mgreen\\033[m typo\\b\\b\\b\\bgood\\n'; sleep 0.5; printf 'last\\nopen'",
+  );
+  expect((await daemon.spool(['logs', id])).stdout).toBe('begin\n100%\ngreen good\nlast\nopen\n');
+  expect((await daemon.spool(['logs', '--text', '--tail', '2', id])).stdout).toBe('last\nopen\n');
+  expect((await daemon.spool(['logs', '--tail', '99', id])).stdout).toBe('begin\n100%\ngreen good\nlast\nopen\n');
+  expect((await daemon.spool(['logs', '--raw', '--tail', '1', id])).stdout).toBe('open');
+  expect((await daemon.spool(['logs', '--raw', '--tail-bytes', '6', id])).stdout).toBe('\r\nopen');
+  const { startedAt } = await daemon.json<SessionInfo>('inspect', id);
+  expect((await daemon.spool(['logs', '--since', String(startedAt + 300), id])).stdout).toBe('last\nopen\n');
+  expect((await daemon.spool(['logs', '--since', '-1h', id])).stdout).toContain('begin');
+});
+
+test('`logs -f` shows a prompt although its line has no end', async () => {
+  await using daemon = new TestDaemon();
+  await daemon.json('run', '-d', '--name', 'asks', '--', 'sh', '-c', 'stty -echo; printf "sure? "; read x; echo ok');
+  using terminal = new Terminal([SPOOL, 'logs', '-f', 'asks'], daemon.env);
+  await terminal.sees('sure? ');
+  await daemon.spool(['keys', 'asks', 'Enter']);
+  await terminal.ended();
+  expect(terminal.printed).toBe('sure? ok\r\n');
+});
+
+test('`export --asciicast` is a recording that asciinema plays; `--text` and `--html` are what was seen', async () => {
+  await using daemon = new TestDaemon();
+  const folder = mkdtempSync(`${tmpdir()}/spool-test-export-`);
+  const id = await ran(
+    daemon,
+    "printf 'größe '; sleep 0.2; printf '\\303'; sleep 0.1; printf '\\244\\n'; exit 3",
+    '--size',
+    '90x20',
+  );
+  const v3 = (await daemon.spool(['export', '--asciicast', id])).stdout.trim().split('\n');
+  const [header, ...events] = v3.map((line) => JSON.parse(line) as unknown);
+  expect(header).toMatchObject({ version: 3, term: { cols: 90, rows: 20 } });
+  const list = events as [number, string, string][];
+  expect(list.map(([, , data]) => data).join('')).toBe('größe ä\r\n3');
+  expect(list.at(-1)!.slice(1)).toEqual(['x', '3']);
+  const total = list.reduce((sum, [interval]) => sum + interval, 0);
+  expect(total).toBeGreaterThan(0.25);
+  expect(total).toBeLessThan(30);
+
+  const file = `${folder}/v2.cast`;
+  expect(await daemon.json('export', '--asciicast', '--v2', '-o', file, id)).toMatchObject({ id, format: 'asciicast' });
+  const [head, ...timed] = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(head).toMatchObject({ version: 2, width: 90, height: 20 });
+  const times = (timed as [number, string, string][]).map(([time]) => time);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  if (existsSync('/usr/bin/asciinema')) {
+    // It wants a terminal of its own to look at.
+    using player = new Terminal(['asciinema', 'cat', file], { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' });
+    expect(await player.ended()).toEqual({ code: 0, signal: 0 });
+    await player.sees(Buffer.from('größe ä\r\n').toString('latin1'));
+  }
+  expect((await daemon.spool(['export', '--text', id])).stdout).toBe('größe ä\n');
+  expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/<!doctype html>.*größe ä/is);
+  expect((await daemon.spool(['export', id])).code).toBe(2);
+  expect((await daemon.spool(['export', '--text', '-o', `${folder}/no/such`, id])).code).toBe(2);
+  rmSync(folder, { recursive: true });
+});
+
+test('a resize is in the recording, and the first size is the one that it began with', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'printf one; read x; printf two'],
+    size: { cols: 70, rows: 20 },
+    env: { PATH: process.env.PATH! },
+  });
+  await until('it has begun', async () => (await client.get(session.id)).offset > 0);
+  await client.resize(session.id, { cols: 100, rows: 30 });
+  await client.write(session.id, '\r');
+  await client.wait(session.id);
+  const lines = (await daemon.spool(['export', '--asciicast', session.id])).stdout.trim().split('\n');
+  expect(JSON.parse(lines[0]!)).toMatchObject({ term: { cols: 70, rows: 20 } });
+  expect(lines.some((line) => line.endsWith(',"r","100x30"]'))).toBe(true);
+});
+
+test('`replay` shows it again in its own time, or faster; q leaves, and the terminal is itself again', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(
+    daemon,
+    "printf '\\033[?1049h\\033[?25l'; for i in 1 2 3; do printf \"step $i \"; sleep 0.3; done; printf '\\033]52;c;ZXZpbA==\\007end'",
+  );
+  using slow = new Terminal([SPOOL, 'replay', id], daemon.env);
+  const startedAt = performance.now();
+  await slow.sees('step 1');
+  await slow.sees('end of the replay');
+  expect(performance.now() - startedAt).toBeGreaterThan(700);
+  expect(slow.printed).not.toContain(']52;');
+  expect(slow.printed).toMatch(/\x1b\[\?1049l.*\x1b\[\?25h/s);
+
+  using fast = new Terminal([SPOOL, 'replay', '--speed', '100', id], daemon.env);
+  await fast.sees('end of the replay');
+  using later = new Terminal([SPOOL, 'replay', '--at', '@25', '--idle-limit', '10ms', id], daemon.env);
+  await later.sees('end of the replay');
+
+  const long = await ran(daemon, 'printf first; sleep 1.5; printf second');
+  using left = new Terminal(['sh', '-c', `${SPOOL} replay ${long}; echo "code $?"; sleep 100`], daemon.env);
+  const before = execFileSync('stty', ['-F', left.path, '-g'], { encoding: 'utf8' });
+  await left.sees('first');
+  left.type('q');
+  await left.sees('code 0');
+  expect(left.printed).toContain('left the replay');
+  expect(left.printed).not.toContain('second');
+  expect(execFileSync('stty', ['-F', left.path, '-g'], { encoding: 'utf8' })).toBe(before);
+});
+
+test('rename and update change what a session is called and how it is sized', async () => {
+  await using daemon = new TestDaemon();
+  await daemon.json('run', '-d', '--name', 'old', '--label', 'a=1', '--size-policy', 'smallest', '--', 'sleep', '100');
+  expect(await daemon.json('rename', 'old', 'new')).toMatchObject({ name: 'new', sizePolicy: 'smallest' });
+  expect(await daemon.json('update', 'new', '--label', 'b=2', '--size-policy', 'fixed')).toMatchObject({
+    labels: { a: '1', b: '2' },
+    sizePolicy: 'fixed',
+  });
+  expect(await daemon.json('update', 'new', '--label', 'a=')).toMatchObject({ labels: { b: '2' } });
+  expect((await daemon.spool(['inspect', 'old'])).code).toBe(125);
+  expect((await daemon.spool(['run', '--size-policy', 'huge', '--', 'true'])).code).toBe(2);
+});
