@@ -62,6 +62,11 @@ const GOLDEN: readonly (readonly [what: string, frame: Uint8Array, wire: string]
     encodeFrame(FrameType.credit, 2, undefined, Number.MAX_SAFE_INTEGER),
     '00000000 12 00 0000 00000002 001fffffffffffff',
   ],
+  [
+    'snapshot',
+    encodeFrame(FrameType.snapshot, 7, new Uint8Array([0x1b, 0x5b, 0x48]), 0x1_0000_0002),
+    '00000003 13 00 0000 00000007 0000000100000002 1b5b48',
+  ],
 ];
 
 test.each(GOLDEN)('[WIRE-1] %s has its golden bytes', (_what, frame, wire) =>

@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<string, readonly [name: string, most: number]>> = {
   '10': ['output', 65536],
   '11': ['input', 65792],
   '12': ['credit', 0],
+  '13': ['snapshot', 1048576],
 };
 
 const HEADER = /^(?<bytes>.{8})(?<type>..)(?<flags>..)....(?<channel>.{8})(?<offset>.{16})/;
