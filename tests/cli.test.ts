@@ -130,6 +130,19 @@ test('send and keys type into a session; stop, kill and rm end and remove it', a
   expect(await daemon.json('ls')).toEqual([]);
 });
 
+test('[IN-5] `keys` presses what the program expects: an arrow in an editor is not an arrow in a shell', async () => {
+  await using daemon = new TestDaemon();
+  const script = `stty raw -echo; printf ready; dd bs=1 count=3 2>/dev/null | od -An -c; printf '\\033[?1hset'; dd bs=1 count=3 2>/dev/null | od -An -c; echo done`;
+  const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', script);
+  await daemon.spool(['wait', id, '--until', 'match:/ready/']);
+  await daemon.spool(['keys', id, 'Up']);
+  await daemon.spool(['wait', id, '--until', 'match:/set/']);
+  await daemon.spool(['keys', id, 'Up']);
+  await daemon.spool(['wait', id, '--until', 'match:/done/']);
+  const { stdout } = await daemon.spool(['logs', '--raw', id]);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/033 \[ A .*033 O A /);
+});
+
 test('`logs -f` follows to the end and then ends', async () => {
   await using daemon = new TestDaemon();
   const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', 'echo one; read x; echo two');

@@ -80,6 +80,24 @@ test('[ATT-7] who takes over sends the others away; one who only looks cannot ty
   second.close();
 });
 
+test('focus is one for all who look: the program hears of it when it changes for all, and not before it asked', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `stty raw -echo; printf '\\033[?1004hready'; dd bs=1 count=6 2>/dev/null | od -An -c; echo done`;
+  const session = await client.run({ command: ['sh', '-c', script], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const one = await attached(client, session.id, {});
+  const two = await attached(client, session.id, {});
+  await one.view({ isFocused: true });
+  await two.view({ isFocused: true });
+  await one.view({ isFocused: false });
+  await two.view({ isFocused: false });
+  const out = await seen(client, session.id, 'done');
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('033 [ I 033 [ O');
+  one.close();
+  two.close();
+});
+
 test('[IN-6] who typed is recorded, and who watches is known', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -11,7 +11,7 @@ const { EAGAIN, ENOTTY } = constants.errno;
 guardAgainstLeaks();
 
 test('a terminal tells and takes its size and tells its foreground group', async () => {
-  const child = pty(['sh', '-c', 'trap "stty size; exit 0" WINCH; echo ready; while :; do read x; done']);
+  const child = pty(['sh', '-c', 'trap "stty size; exit 0" WINCH; echo ready; while read x; do :; done']);
   expect(await line(child.master)).toBe('ready\r');
   expect(native.getSize(child.master)).toEqual({ ...SIZE, widthPx: 0, heightPx: 0 });
   expect(native.foregroundGroup(child.master)).toBe(child.pid);

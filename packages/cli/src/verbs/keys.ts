@@ -1,5 +1,7 @@
 /** `spool keys`: named keys, pressed in a session one after the other. */
-import { encodeKey, INITIAL_MODES } from '@spool/vt';
+import type { Client } from '@spool/client';
+import type { SessionInfo } from '@spool/protocol';
+import { encodeKey, INITIAL_MODES, type ModeState } from '@spool/vt';
 import { openClient, type VerbAction } from '../program.ts';
 import { printJson } from '../stdio.ts';
 import { nearest } from '../suggestion.ts';
@@ -9,11 +11,13 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;
   const names = flags.latest ? operands : operands.slice(1);
   if (names.length === 0) throw new UsageError('`keys` needs KEY', 'keys');
-  const encoded = names.map(bytesOf);
+  for (const name of names) bytesOf(name, INITIAL_MODES); // a mistyped name is told before anything is pressed
   await using client = await openClient(program);
-  const { id } = await client.get(session);
+  const info = await client.get(session);
+  const { id } = info;
+  const modes = await modesOf(client, info);
   // Each key is its own write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter.
-  for (const bytes of encoded) await client.write(id, bytes);
+  for (const name of names) await client.write(id, bytesOf(name, modes));
   if (flags.json) printJson({ id, keys: names });
   return 0;
 };
@@ -26,9 +30,15 @@ const KEY_NAMES: readonly string[] = [
   Array.from({ length: 12 }, (_, at) => `F${at + 1}`),
 ].flat();
 
-/** As a terminal sends them to a program that has set no modes: which it has is known to the keeper alone. */
-function bytesOf(name: string): Uint8Array {
-  const bytes = encodeKey(name, INITIAL_MODES);
+/** What the program has asked of its keyboard: arrows, for one, are other bytes in an editor than in a shell. */
+async function modesOf(client: Client, { id, size, state }: SessionInfo): Promise<ModeState> {
+  if (size === null || state !== 'running') return INITIAL_MODES;
+  const { content } = await client.screen(id, { format: 'json' });
+  return (JSON.parse(content) as { modes: ModeState }).modes;
+}
+
+function bytesOf(name: string, modes: ModeState): Uint8Array {
+  const bytes = encodeKey(name, modes);
   if (bytes !== undefined) return bytes;
   const meant = nearest(name, KEY_NAMES);
   const hint = meant ? `did you mean ${meant}?` : 'spool help keys names them; for text there is spool send';
