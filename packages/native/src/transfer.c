@@ -27,9 +27,9 @@
 
 /*
  * A first pull that brings less than this most likely took all there was: asking again costs an echoed key more (some
- * 40 of 280 µs) than being woken again, if ever, costs a flood.
+ * 40 of 280 µs) than being woken again, if ever. A flood comes in larger pieces, and is pulled until it pauses.
  */
-#define PULL_SHORT_BYTES 2048
+#define PULL_SHORT_BYTES 64
 #define PULLED_SHORT 2
 
 typedef struct {

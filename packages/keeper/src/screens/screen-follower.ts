@@ -29,7 +29,7 @@ const NOTHING = new Uint8Array(0);
 export const TURN_BYTES = 256 * 1024;
 
 /** Further behind than this, the model skips; this much before the present it begins again. */
-const SKIP_BEHIND_BYTES = 8 * 1024 * 1024;
+const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
 const PICTURE_BYTES = 512 * 1024;
 
 /** Of a terminal that did not tell: no answer would keep programs waiting, and this is what many have. */

@@ -75,6 +75,7 @@ function ask(source: ScreenSource, { request, what, end }: Omit<Question, 'asked
   const follower = followers.get(source.id);
   const isPast = what.type === 'screen' && what.at !== null;
   if (!follower || isPast) return answerFromLog(source, request, what, end);
+  follower.grown(end);
   const waiting = questions.get(source.id) ?? [];
   waiting.push({ request, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);

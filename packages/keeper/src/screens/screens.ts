@@ -9,6 +9,13 @@ import type { FromScreens, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } fr
 /** Output of one burst comes in pieces: the thread is woken once for all of them, and never in the middle of an echo. */
 const TELL_AFTER_MS = 3;
 
+/**
+ * A session that floods is told of at longer intervals, so that the thread skips most of it instead of parsing it all: the
+ * processor is needed for the bytes.
+ */
+const FLOOD_BYTES = 128 * 1024;
+const FLOOD_MS = 200;
+
 const FALLS_MAX = 2;
 
 export interface ScreensHandlers {
@@ -22,6 +29,8 @@ interface Followed {
   end: number;
   /** What the thread has been told, and what it said it has reached. */
   toldEnd: number;
+  /** Not before this is it told again. */
+  quietUntil: number;
   reached: number;
   answeredTo: number;
 }
@@ -42,7 +51,7 @@ export class Screens {
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    this.#followed.set(source.id, { source, end, toldEnd: end, reached: answeredTo, answeredTo });
+    this.#followed.set(source.id, { source, end, toldEnd: end, quietUntil: 0, reached: answeredTo, answeredTo });
     this.#tell({ type: 'follow', source, end, answeredTo });
   }
 
@@ -77,13 +86,17 @@ export class Screens {
 
   #tellGrown(): void {
     this.#timer = null;
+    const now = performance.now();
     for (const followed of this.#grown) {
+      if (now < followed.quietUntil) continue;
+      this.#grown.delete(followed);
       // One that is behind has enough to do: it is told the rest when it has caught up.
       if (followed.reached < followed.toldEnd) continue;
+      if (followed.end - followed.toldEnd > FLOOD_BYTES) followed.quietUntil = now + FLOOD_MS;
       followed.toldEnd = followed.end;
       this.#tell({ type: 'grown', id: followed.source.id, end: followed.end });
     }
-    this.#grown.clear();
+    if (this.#grown.size > 0) this.#timer = setTimeout(() => this.#tellGrown(), FLOOD_MS / 10);
   }
 
   #hear(message: FromScreens): void {
