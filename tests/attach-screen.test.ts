@@ -1,7 +1,8 @@
 /** Attached terminals, looked at with another terminal's eyes: xterm reads what they were sent. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { outputOf, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import xterm from '@xterm/headless';
@@ -168,6 +169,14 @@ const CASES: readonly Case[] = [
     then: 'Show processes of',
   },
   {
+    name: 'tmux',
+    program: '/usr/bin/tmux',
+    command: ['tmux', '-S', `${folder}/tmux`, '-f', '/dev/null', 'new-session', 'sh'],
+    ready: '0:',
+    keys: 'echo half of zz\r',
+    then: 'half of zz',
+  },
+  {
     name: 'fish',
     program: '/usr/bin/fish',
     command: ['fish', '--no-config', '-C', 'function fish_prompt; echo "ready> "; end'],
@@ -213,6 +222,31 @@ for (const { name, program, command, ready, keys, then, env } of CASES) {
     await other.ended();
     expectClean(await seenBy(SECOND, other.printed));
     await client.kill(session.id);
+  });
+}
+
+/** Full-screen agents cannot be had everywhere; what they print was recorded, and stops in the middle of a run. */
+const RECORDINGS = fileURLToPath(new URL('./fixtures/terminal/', import.meta.url));
+
+for (const agent of ['claude', 'codex', 'gemini', 'grok', 'opencode']) {
+  test(`[ATT-1, ATT-4] ${agent}, as recorded: whoever attaches in the middle sees what one who was always there sees`, async () => {
+    const [recording] = readdirSync(RECORDINGS + agent).filter((name) => name.endsWith('.pty'));
+    const file = `${RECORDINGS}${agent}/${recording!}`;
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    for (const part of [0.3, 0.6, 0.9]) {
+      const bytes = Math.floor(statSync(file).size * part);
+      const command = ['sh', '-c', `stty raw -echo; head -c ${bytes} '${file}'; exec cat >/dev/null`];
+      const session = await client.run({ command, size: FIRST, env: { PATH: process.env.PATH! } });
+      await until('all of it is there', async () => (await client.get(session.id)).offset >= bytes);
+      using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+      terminal.answersQueries();
+      await showsTruth(terminal, FIRST, client, session.id);
+      terminal.type(CTRL_BACKSLASH);
+      await terminal.ended();
+      expectClean(await seenBy(FIRST, terminal.printed));
+      await client.kill(session.id);
+    }
   });
 }
 
