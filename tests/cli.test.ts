@@ -92,6 +92,14 @@ test('a streaming run passes bytes, both streams and the input of a pipeline thr
   expect(ran.stderr).toContain('problem\n');
 });
 
+test('a filter that ends before its input is read says nothing of its own', async () => {
+  await using daemon = new TestDaemon();
+  for (let round = 0; round < 12; round++) {
+    const { code, stdout, stderr } = await daemon.spool(['run', '--pipes', '--', 'echo', 'a']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a\n', stderr: '' });
+  }
+});
+
 test('wait says why it ended: exit, match, timeout', async () => {
   await using daemon = new TestDaemon();
   const { id } = await daemon.json<{ id: string }>(

@@ -32,13 +32,17 @@ export interface StreamEnd {
 export async function streamSession(client: Client, session: SessionInfo, options: StreamOptions): Promise<StreamEnd> {
   const leaving = new AbortController();
   let leftBy = 'SIGINT' as NodeJS.Signals;
+  let isOver = false;
   const tell = (text: string): void => notice(`[spool: ${text}]`);
   using _signals = options.passesSignals ? passSignals() : undefined;
   if (options.isForwarding) {
-    void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell });
+    // Once the session has ended, nobody misses what it did not take.
+    const tellWhileItRuns = (text: string): void => void (isOver || tell(text));
+    void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell: tellWhileItRuns });
   }
 
   const end = await stream();
+  isOver = true;
   if (end.type === 'left') {
     const name = printable(options.calledAs);
     tell(`left ${name}, which runs on; come back with: spool attach ${name}`);
