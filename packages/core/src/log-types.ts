@@ -1,4 +1,5 @@
 /** The words that the log and its users share. */
+import type { LogMarkInfo } from '@spool/protocol';
 
 /** A run of bytes out of a log, or the news that they are gone. */
 export type LogRead =
@@ -20,18 +21,8 @@ export interface LogSink {
   readonly roomBytes: number;
 }
 
-/** Something that happened at an offset: stored in the time index beside the bytes. */
-export type LogMark =
-  | { readonly type: 'time'; readonly offset: number; readonly at: number }
-  | {
-      readonly type: 'resize';
-      readonly offset: number;
-      readonly at: number;
-      readonly cols: number;
-      readonly rows: number;
-    }
-  | { readonly type: 'stream'; readonly offset: number; readonly at: number; readonly stream: LogStream }
-  | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
+/** Something that happened at an offset: stored in the time index beside the bytes, and told as it is. */
+export type LogMark = LogMarkInfo;
 
 export interface LogOptions {
   /** A segment is sealed when it has this many bytes. */
