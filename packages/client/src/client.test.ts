@@ -169,6 +169,16 @@ test('list puts the pages together', async () => {
   expect(asks(keeper, 'list')).toEqual([{}, { after: 'b' }, { after: 'd' }]);
 });
 
+test('a page that begins again, because the session before it was removed, lists none twice', async () => {
+  const { keeper, client } = setUp();
+  const pages = [
+    { sessions: [{ id: 'a' }, { id: 'b' }], next: 'b' },
+    { sessions: [{ id: 'a' }, { id: 'c' }], next: null },
+  ];
+  keeper.answers.list = () => pages.shift()!;
+  expect((await client.list()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+});
+
 test.each(['wait', 'stop', 'kill', 'resize', 'status', 'list', 'get'] as const)(
   '%s is asked again after each break',
   async (op) => {

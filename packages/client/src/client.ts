@@ -103,13 +103,14 @@ export class Client {
 
   /** All sessions, oldest first. */
   async list(): Promise<readonly SessionInfo[]> {
-    const sessions: SessionInfo[] = [];
+    // By id: the keeper begins again when the session that a page was to follow was removed in between.
+    const sessions = new Map<string, SessionInfo>();
     for (let after: string | null | undefined; after !== null;) {
       const page = await this.#requester.again('list', after === undefined ? {} : { after });
-      sessions.push(...page.sessions);
+      for (const session of page.sessions) sessions.set(session.id, session);
       after = page.next;
     }
-    return sessions;
+    return [...sessions.values()];
   }
 
   async get(session = ''): Promise<SessionInfo> {

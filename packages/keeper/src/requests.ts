@@ -38,14 +38,13 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   list(keeper, { after }) {
     const sessions: SessionInfo[] = [];
-    let isPast = after === undefined;
+    // If the session that the page was to follow has been removed meanwhile: begin again rather than end too soon.
+    let isPast = after === undefined || keeper.registry.get(after) === undefined;
     for (const session of keeper.registry.all()) {
       if (sessions.length === LIST_PAGE) return { sessions, next: sessions.at(-1)!.id };
       if (isPast) sessions.push(session.info);
       else isPast = session.id === after;
     }
-    // The session that the page was to follow has been removed meanwhile: begin again rather than end too soon.
-    if (!isPast) return HANDLERS.list(keeper, {}, undefined as never, 0)!;
     return { sessions, next: null };
   },
 
