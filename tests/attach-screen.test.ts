@@ -5,116 +5,12 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { outputOf, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
-import xterm from '@xterm/headless';
 import { expect, test } from 'vitest';
+import { expectClean, seenBy, showsTruth, stty, truth } from './glass.ts';
 
 const CTRL_BACKSLASH = '\x1c';
 const FIRST = { cols: 80, rows: 24 };
 const SECOND = { cols: 100, rows: 30 };
-
-interface Picture {
-  readonly lines: readonly string[];
-  readonly cursor: readonly [number, number];
-  readonly isAlternate: boolean;
-  readonly isCursorHidden: boolean;
-  readonly modes: object;
-}
-
-/** A terminal that only looks. */
-class Glass {
-  readonly #xterm: xterm.Terminal;
-
-  constructor(size: { cols: number; rows: number }) {
-    this.#xterm = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 5000 });
-  }
-
-  async feed(bytes: Uint8Array): Promise<void> {
-    await new Promise<void>((resolve) => this.#xterm.write(bytes, resolve));
-  }
-
-  resize(cols: number, rows: number): void {
-    this.#xterm.resize(cols, rows);
-  }
-
-  get picture(): Picture {
-    const { active } = this.#xterm.buffer;
-    const { coreService } = (this.#xterm as unknown as { _core: { coreService: { isCursorHidden: boolean } } })._core;
-    return {
-      lines: this.lines(active.baseY),
-      cursor: [active.cursorX, active.cursorY],
-      isAlternate: active.type === 'alternate',
-      isCursorHidden: coreService.isCursorHidden,
-      modes: { ...this.#xterm.modes, synchronizedOutputMode: false },
-    };
-  }
-
-  /** From a line of the scrollback on. */
-  lines(from = 0): string[] {
-    const { active } = this.#xterm.buffer;
-    return Array.from({ length: active.length - from }, (_, at) => active.getLine(from + at)!.translateToString(true));
-  }
-}
-
-const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-
-/** What a terminal shows that was sent this. */
-async function seenBy(size: { cols: number; rows: number }, printed: string): Promise<Glass> {
-  const glass = new Glass(size);
-  await glass.feed(latin1(printed));
-  return glass;
-}
-
-/** What a terminal would show that had been there from the first byte, through every resize. */
-async function truth(client: Client, session: string, first: { cols: number; rows: number }): Promise<Picture> {
-  const glass = new Glass(first);
-  const { offset: end } = await client.get(session);
-  const resizes: { offset: number; cols: number; rows: number }[] = [];
-  for await (const mark of client.marks(session)) if (mark.type === 'resize' && mark.offset <= end) resizes.push(mark);
-  const apply = (before: number): void => {
-    while (resizes.length > 0 && resizes[0]!.offset <= before) {
-      const { cols, rows } = resizes.shift()!;
-      glass.resize(cols, rows);
-    }
-  };
-  for await (const item of client.watch(session, { from: 0 })) {
-    if (item.type === 'synced' || (item.type === 'output' && item.offset >= end)) break;
-    if (item.type !== 'output') continue;
-    const { offset, bytes } = item;
-    for (let at = 0; at < bytes.length;) {
-      apply(offset + at);
-      const to = Math.min(bytes.length, (resizes[0]?.offset ?? Infinity) - offset);
-      await glass.feed(bytes.subarray(at, to));
-      at = to;
-    }
-  }
-  apply(end);
-  return glass.picture;
-}
-
-/** Waits until the attached terminal shows what it should; the last difference is told. */
-async function showsTruth(
-  terminal: Terminal,
-  size: { cols: number; rows: number },
-  client: Client,
-  session: string,
-): Promise<Picture> {
-  let shown: Picture | undefined;
-  let expected: Picture | undefined;
-  try {
-    await until(
-      'the terminal shows the truth',
-      async () => {
-        expected = await truth(client, session, FIRST);
-        shown = (await seenBy(size, terminal.printed)).picture;
-        return JSON.stringify(shown) === JSON.stringify(expected);
-      },
-      8000,
-    );
-  } catch {
-    expect(shown).toEqual(expected);
-  }
-  return shown!;
-}
 
 const folder = mkdtempSync(`${tmpdir()}/spool-test-screen-`);
 writeFileSync(
@@ -202,14 +98,14 @@ for (const { name, program, command, ready, keys, then, env } of CASES) {
       await until('the keys have had their effect', async () =>
         (await truth(client, session.id, FIRST)).lines.join('\n').includes(then),
       );
-      await showsTruth(first, FIRST, client, session.id);
+      await showsTruth(first, FIRST, client, session.id, FIRST);
       first.type(CTRL_BACKSLASH);
       expect(await first.ended()).toEqual({ code: 0, signal: 0 });
       expectClean(await seenBy(FIRST, first.printed));
     }
     using same = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
     same.answersQueries();
-    await showsTruth(same, FIRST, client, session.id);
+    await showsTruth(same, FIRST, client, session.id, FIRST);
     same.type(CTRL_BACKSLASH);
     await same.ended();
     expectClean(await seenBy(FIRST, same.printed));
@@ -217,7 +113,7 @@ for (const { name, program, command, ready, keys, then, env } of CASES) {
     using other = new Terminal([SPOOL, 'attach', session.id], daemon.env, SECOND);
     other.answersQueries();
     await until('the size is applied', async () => (await client.get(session.id)).size?.cols === SECOND.cols);
-    await showsTruth(other, SECOND, client, session.id);
+    await showsTruth(other, SECOND, client, session.id, FIRST);
     other.type(CTRL_BACKSLASH);
     await other.ended();
     expectClean(await seenBy(SECOND, other.printed));
@@ -241,22 +137,12 @@ for (const agent of ['claude', 'codex', 'gemini', 'grok', 'opencode']) {
       await until('all of it is there', async () => (await client.get(session.id)).offset >= bytes);
       using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
       terminal.answersQueries();
-      await showsTruth(terminal, FIRST, client, session.id);
+      await showsTruth(terminal, FIRST, client, session.id, FIRST);
       terminal.type(CTRL_BACKSLASH);
       await terminal.ended();
       expectClean(await seenBy(FIRST, terminal.printed));
       await client.kill(session.id);
     }
-  });
-}
-
-function expectClean(glass: Glass): void {
-  const { isAlternate, isCursorHidden, modes } = glass.picture;
-  const fresh = new Glass(FIRST).picture;
-  expect({ isAlternate, isCursorHidden, modes }).toEqual({
-    isAlternate: false,
-    isCursorHidden: false,
-    modes: fresh.modes,
   });
 }
 
@@ -443,7 +329,7 @@ test('[ATT-1] stopped and continued (SIGTSTP, SIGCONT), the terminal shows the s
   const since = terminal.printed.length;
   process.kill(pid, 'SIGCONT');
   await terminal.sees('picture', since);
-  await showsTruth(terminal, FIRST, client, session.id);
+  await showsTruth(terminal, FIRST, client, session.id, FIRST);
   terminal.type('on\r');
   await terminal.sees('on\r\non', since);
 });
@@ -459,10 +345,6 @@ test('`run` shows all of it, not only its last screen; `attach --history` brings
   const past = (await seenBy(FIRST, later.printed)).lines();
   expect([past.includes('170'), past.includes('190'), past.includes('300')]).toEqual([false, true, true]);
 });
-
-function stty(terminal: Terminal): string {
-  return execFileSync('stty', ['-F', terminal.path, '-g'], { encoding: 'utf8' }).trim();
-}
 
 function childOf(pid: number): number {
   const pids = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
