@@ -510,7 +510,7 @@ function setting(flag: (typeof FLAGS)[number], isOn: boolean): string {
 const kittyPushes = (stack: readonly number[]): string[] =>
   stack.flatMap((flags, at) => (at === 0 && flags === 0 ? [] : [`\x1b[>${flags}u`]));
 
-function kittyPops(stack: readonly number[]): string[] {
+export function kittyPops(stack: readonly number[]): string[] {
   const text: string[] = [];
   if (stack.length > 1) text.push(`\x1b[<${stack.length - 1}u`);
   if (stack[0] !== 0) text.push('\x1b[=0;1u');

@@ -17,6 +17,7 @@ import {
   INITIAL_MODES,
   isColourCode,
   isInputMode,
+  kittyPops,
   type ModeState,
   ModeTracker,
   undo,
@@ -109,6 +110,11 @@ export class ViewerFilter {
   /** What this terminal has been told to set: `undo` of it leaves nothing behind. */
   get modes(): ModeState {
     return this.#tracker.state;
+  }
+
+  /** True inside an image too long to be held: everything else is passed whole, so that others may write in between. */
+  get isInSequence(): boolean {
+    return this.#isStreaming;
   }
 
   /** The bytes for a terminal that is left: ends what is open, undoes what is set. */
@@ -211,6 +217,9 @@ export class ViewerFilter {
       case 'input':
         if (this.#options.input === true) this.#pass(sequence);
         return;
+      case 'kitty-pop':
+        if (this.#options.input === true) this.#popKitty(sequence);
+        return;
       case 'modify-keys': // no other resource than modifyOtherKeys
         if (this.#options.input === true && hasParams(sequence, /^4(?:;[0-3]?)?$/)) this.#pass(sequence);
         return;
@@ -253,6 +262,18 @@ export class ViewerFilter {
   #isModeAllowed(mode: number, prefix: number): boolean {
     if (prefix === 0) return SHOWN_ANSI_MODES.includes(mode);
     return SHOWN_MODES.includes(mode) || (this.#options.input === true && isInputMode(mode));
+  }
+
+  /**
+   * A program gets back what it has pushed itself, and then nothing: what lies below on the terminal's stack is the
+   * user's. Claude Code begins with a pop.
+   */
+  #popKitty(sequence: Sequence): void {
+    const { alternate, kittyMain, kittyAlternate } = this.#tracker.state;
+    const stack = alternate === 0 ? kittyMain : kittyAlternate;
+    const [asked = -1] = paramsOf(sequence);
+    if ((asked < 0 ? 1 : asked) < stack.length) return this.#pass(sequence);
+    for (const text of kittyPops(stack)) this.#rewrite(text);
   }
 
   /** XTRESTORE: written out, since the terminal has not been told to save. */
@@ -424,6 +445,7 @@ type CsiRule =
   | 'pass'
   | 'mode'
   | 'input'
+  | 'kitty-pop'
   | 'modify-keys'
   | 'erase'
   | 'scroll-down'
@@ -440,7 +462,8 @@ const CSI_LISTS: Readonly<Record<CsiRule, string>> = {
     '@ A B C D E F G H I K L M P S X Z ` a b d e f g j k m r s u W ' +
     "␠@ ␠A '} '~ !p \"q ?K ?W #{ #} #p #q $r $t $v $x $z ${ *x",
   mode: 'h l ?h ?l',
-  input: '>u <u =u',
+  input: '>u =u',
+  'kitty-pop': '<u',
   'modify-keys': '>m >n',
   erase: 'J ?J',
   'scroll-down': 'T',
