@@ -41,6 +41,8 @@ export { OutputFollower } from './output-follower.ts';
 export type { FollowListener, FollowOptions } from './output-follower.ts';
 export { LineText } from './text.ts';
 export type { LineTextOptions, TextLine } from './text.ts';
+export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
+export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
 export { cleanText } from './clean-text.ts';
 export { cellsOf } from './character-width.ts';
 export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './utf8.ts';
