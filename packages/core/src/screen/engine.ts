@@ -31,6 +31,7 @@ export interface EngineLine {
   getBg(column: number): number;
   getString(column: number): string;
   getTrimmedLength(): number;
+  translateToString(isTrimmed: boolean, from: number, to: number): string;
 }
 
 export interface EngineBuffer {

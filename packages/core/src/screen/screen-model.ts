@@ -124,6 +124,13 @@ export class ScreenModel {
     );
   }
 
+  /** The visible lines as nothing but characters: as `text`, and much cheaper, for who looks often. */
+  plainLines(): string[] {
+    const { ybase, lines } = this.#buffer;
+    const { rows, cols } = this.engine.core;
+    return Array.from({ length: rows }, (_, row) => lines.get(ybase + row)?.translateToString(true, 0, cols) ?? '');
+  }
+
   /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
   lines(from = 0, to: number = this.engine.core.rows): ScreenLine[] {
     const { ybase, lines } = this.#buffer;

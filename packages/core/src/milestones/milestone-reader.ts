@@ -1,0 +1,141 @@
+/**
+ * Finds milestones in the lines of one session.
+ *
+ * A line tells at most one: that of the first entry which knows it. Progress is told as it grows, in steps of
+ * PROGRESS_STEP percent, and what is `once` is told once in a run of its tool. A run ends with a line that says how it went,
+ * or where the tool begins anew.
+ *
+ * Most lines of most logs say nothing: one search for all the texts of the catalogue tells these apart.
+ */
+import type { Milestone } from '@spool/protocol';
+import type { Catalogue, Entry, Tool } from './catalogue.ts';
+import type { Groups } from './title.ts';
+
+/** Of a longer line the beginning is looked at. */
+export const LINE_CHARACTERS_MAX = 2048;
+/** Percent. */
+export const PROGRESS_STEP = 5;
+/** What one entry can tell apart in one run (`key`); what comes beyond is not told. */
+export const KEYS_MAX = 64;
+
+const NONE: readonly Milestone[] = [];
+
+export class MilestoneReader {
+  readonly #catalogue: Catalogue;
+  readonly #runs = new Map<Tool, Run>();
+  #lines = 0;
+  #open = '';
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** A line that is complete; `end` is the offset of the byte after it. */
+  line(text: string, end: number): readonly Milestone[] {
+    this.#lines++;
+    this.#open = '';
+    return this.#read(text, end, false);
+  }
+
+  /** What stands on the line that is not ended yet: a progress bar may. */
+  openLine(text: string, end: number): readonly Milestone[] {
+    if (text === this.#open) return NONE;
+    this.#open = text;
+    return this.#read(text, end, true);
+  }
+
+  /** A new command begins: nothing was told yet. */
+  restart(): void {
+    this.#runs.clear();
+  }
+
+  #read(whole: string, end: number, isOpen: boolean): readonly Milestone[] {
+    const text = whole.length > LINE_CHARACTERS_MAX ? whole.slice(0, LINE_CHARACTERS_MAX) : whole;
+    const tools = this.#catalogue.finder.ownersIn(text);
+    if (tools.size === 0) return NONE;
+    let isKnown = false;
+    let told: Milestone | undefined;
+    for (const tool of this.#catalogue.tools) {
+      if (!tools.has(tool)) continue;
+      const run = this.#runOf(tool);
+      if (!isOpen && tool.start?.expression.test(text)) run.restart();
+      for (const entry of tool.entries) {
+        if (isOpen && !entry.isProgress) continue;
+        const groups = isKnown ? undefined : run.match(entry, text, this.#lines);
+        if (!isOpen) run.remember(entry, text, this.#lines);
+        if (groups === undefined) continue;
+        isKnown = true;
+        told = run.tell(entry, groups, end);
+      }
+    }
+    return told === undefined ? NONE : [told];
+  }
+
+  #runOf(tool: Tool): Run {
+    let run = this.#runs.get(tool);
+    if (run === undefined) this.#runs.set(tool, (run = new Run()));
+    return run;
+  }
+}
+
+/** What a tool has said since it began. */
+class Run {
+  readonly #before = new Map<Entry, { readonly line: number; readonly groups: Groups }>();
+  /** What was told, by name and key: for a progress, how far it was. */
+  readonly #told = new Map<string, Map<string, number>>();
+
+  restart(): void {
+    this.#before.clear();
+    this.#told.clear();
+  }
+
+  match(entry: Entry, text: string, line: number): Groups | undefined {
+    const before = this.#before.get(entry);
+    if (entry.after && !(before && line - before.line <= entry.within)) return undefined;
+    const match = entry.match.expression.exec(text);
+    return match === null ? undefined : { ...before?.groups, ...match.groups };
+  }
+
+  remember(entry: Entry, text: string, line: number): void {
+    const match = entry.after?.expression.exec(text);
+    if (match) this.#before.set(entry, { line, groups: match.groups ?? {} });
+  }
+
+  tell(entry: Entry, groups: Groups, offset: number): Milestone | undefined {
+    const percent = percentOf(groups);
+    if (!this.#isNew(entry, groups['key'] ?? '', percent)) return undefined;
+    if (entry.outcome && !entry.isOnce) this.restart();
+    return {
+      name: entry.name,
+      title: entry.title.fill(groups),
+      ...(percent !== undefined && { percent }),
+      ...(groups['url'] !== undefined && { url: groups['url'] }),
+      ...(entry.outcome !== undefined && { outcome: entry.outcome }),
+      offset,
+    };
+  }
+
+  #isNew(entry: Entry, key: string, percent: number | undefined): boolean {
+    if (!entry.isOnce && !entry.isProgress) return true;
+    if (entry.isProgress && percent === undefined) return false;
+    let keys = this.#told.get(entry.name);
+    if (keys === undefined) this.#told.set(entry.name, (keys = new Map()));
+    const last = keys.get(key);
+    if (last === undefined && keys.size >= KEYS_MAX) return false;
+    if (entry.isProgress ? !hasGrown(last ?? 0, percent!) : last !== undefined) return false;
+    keys.set(key, percent ?? 0);
+    return true;
+  }
+}
+
+/** A complete one that is incomplete again is another one; otherwise smaller figures are those of a bar half redrawn. */
+function hasGrown(last: number, percent: number): boolean {
+  if (last === 100) return percent < 100 && percent >= PROGRESS_STEP;
+  return percent >= last + PROGRESS_STEP || percent === 100;
+}
+
+function percentOf({ percent, done, total }: Groups): number | undefined {
+  const isCounted = percent === undefined && Number(total) > 0;
+  const value = isCounted ? Math.min(100, (100 * Number(done)) / Number(total)) : Number(percent);
+  return value >= 0 && value <= 100 ? Math.floor(value) : undefined; // neither where it is not a number
+}

@@ -1,0 +1,23 @@
+/** The rules that Spool brings. They pass the checks that users' files pass; one that does not is a mistake of ours. */
+import any from './rules/any.json' with { type: 'json' };
+import claude from './rules/claude.json' with { type: 'json' };
+import codex from './rules/codex.json' with { type: 'json' };
+import gemini from './rules/gemini.json' with { type: 'json' };
+import grok from './rules/grok.json' with { type: 'json' };
+import opencode from './rules/opencode.json' with { type: 'json' };
+import shell from './rules/shell.json' with { type: 'json' };
+import { parseRules, type RuleSet } from './rules.ts';
+
+export const BUILT_IN_RULES: readonly RuleSet[] = Object.entries({
+  claude,
+  codex,
+  gemini,
+  grok,
+  opencode,
+  shell,
+  any,
+}).map(([name, json]) => {
+  const { rules, errors } = parseRules(`rules/${name}.json`, json);
+  if (rules === null || errors.length > 0) throw new Error(errors.join('\n'));
+  return rules;
+});

@@ -1,0 +1,35 @@
+/** What one source says right now, with all that a status takes from it. */
+import type { Evidence, StatusSource, StatusState } from '@spool/protocol';
+
+export interface Claim {
+  readonly evidence: Evidence;
+  readonly kind: string | null;
+  readonly activity: string | null;
+  readonly thought: string | null;
+  readonly progress: number | null;
+}
+
+/** Where and when something was seen. */
+export interface Moment {
+  readonly at: number;
+  readonly offset: number;
+}
+
+interface ClaimDetails {
+  readonly rule?: string | null;
+  readonly kind?: string | null;
+  readonly activity?: string | null;
+  readonly thought?: string | null;
+  readonly progress?: number | null;
+}
+
+export function claim(
+  source: StatusSource,
+  says: StatusState,
+  confidence: number,
+  why: string,
+  { at, offset }: Moment,
+  { rule = null, kind = null, activity = null, thought = null, progress = null }: ClaimDetails = {},
+): Claim {
+  return { evidence: { source, says, why, rule, confidence, at, offset }, kind, activity, thought, progress };
+}

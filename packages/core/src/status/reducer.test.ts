@@ -1,0 +1,327 @@
+import type { Evidence, Status } from '@spool/protocol';
+import type { Fact, FactKind, ProgramStatus } from '@spool/vt';
+import { describe, expect, test } from 'vitest';
+import { BUILT_IN_RULES } from './built-in-rules.ts';
+import { StatusReducer } from './reducer.ts';
+import { viewOf } from './testing/views.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const BOX = '──────────────────────';
+const DIALOG = ` Bash command\n ls\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend`;
+const PROMPT = `✻ Baked for 3s\n${BOX}\n❯ █\n${BOX}\n  ? for shortcuts`;
+const WORK = `✽ Baking… (3s)\n${BOX}\n❯ █\n${BOX}\n  esc to interrupt`;
+
+/** A reducer with a clock of its own, which ticks when it is asked to. */
+class Session {
+  readonly reducer: StatusReducer;
+  now = 0;
+  #offset = 0;
+
+  constructor(command: string, status?: Status) {
+    this.reducer = new StatusReducer({
+      rules: BUILT_IN_RULES,
+      command: command.split(' '),
+      startedAt: 0,
+      ...(status && { status }),
+    });
+  }
+
+  wait(ms: number): this {
+    const until = this.now + ms;
+    for (;;) {
+      const { nextCheckAt } = this.reducer;
+      if (nextCheckAt === null || nextCheckAt > until) break;
+      this.reducer.tick(nextCheckAt);
+      if (this.reducer.nextCheckAt === nextCheckAt) throw new Error('a check that asks for itself');
+    }
+    this.now = until;
+    return this;
+  }
+
+  shows(text: string, more: Parameters<typeof viewOf>[1] = {}): this {
+    this.#offset += 10;
+    this.reducer.output(10, this.now, this.#offset);
+    this.reducer.screen(viewOf(text, more), this.now, this.#offset);
+    return this;
+  }
+
+  says(...facts: readonly FactKind[]): this {
+    for (const fact of facts) {
+      this.#offset += 10;
+      this.reducer.fact({ ...fact, start: this.#offset - 10, end: this.#offset } as Fact, this.now);
+    }
+    return this;
+  }
+
+  reports(status: Partial<ProgramStatus> & { state: ProgramStatus['state'] }): this {
+    return this.says({ type: 'status-reported', status: { id: '', ...status } });
+  }
+
+  types(): this {
+    this.reducer.typed(this.now);
+    return this;
+  }
+
+  get is(): string {
+    const { state, kind } = this.reducer.status;
+    return kind === null ? state : `${state} (${kind})`;
+  }
+}
+
+describe('programs that report themselves (OSC 7501)', () => {
+  test('are believed, whatever their screen looks like', () => {
+    const session = new Session('codex').reports({ state: 'working', app: 'codex' }).shows('$ ').wait(SECOND);
+    expect(session.is).toBe('working');
+    expect(session.reports({ state: 'blocked', kind: 'question' }).is).toBe('blocked (question)');
+    expect(session.reports({ state: 'done' }).is).toBe('idle (done)');
+    expect(session.reports({ state: 'error' }).is).toBe('idle (error)');
+    expect(session.reducer.status).toMatchObject({ source: 'program', confidence: 0.99, agent: 'codex' });
+  });
+
+  test('a part that is blocked blocks the whole; clear drops it and what is below it', () => {
+    const session = new Session('x').reports({ state: 'working' }).reports({ state: 'blocked', id: 'a/b' });
+    expect(session.is).toBe('blocked');
+    expect(session.reports({ state: 'clear', id: 'a' }).is).toBe('working');
+  });
+
+  test('progress and message come along', () => {
+    const { status } = new Session('x').reports({ state: 'working', percent: 40, message: 'Linking' }).reducer;
+    expect(status).toMatchObject({ progress: 40, activity: 'Linking' });
+  });
+
+  test('at a prompt of the shell, what was unfinished is dropped', () => {
+    const session = new Session('bash').says({ type: 'command-start' }).reports({ state: 'blocked' });
+    expect(session.is).toBe('blocked');
+    expect(session.says({ type: 'prompt-start' }, { type: 'prompt-end' }).is).toBe('idle (prompt)');
+  });
+
+  test('one that was killed is not believed for ever: a prompt in its place counts after a while', () => {
+    const session = new Session('bash')
+      .reports({ state: 'working' })
+      .wait(SECOND)
+      .shows('user@box:~$ ')
+      .wait(2 * SECOND);
+    expect(session.is).toBe('working');
+    expect(session.wait(10 * SECOND).is).toBe('idle (prompt)');
+  });
+});
+
+describe('programs that were killed in a shell, and are still on record as idle', () => {
+  test('are forgotten when the next command starts', () => {
+    const session = new Session('bash').says({ type: 'command-start' }).reports({ state: 'idle' });
+    session.says({ type: 'command-end' }, { type: 'prompt-end' }, { type: 'command-start', command: 'make' });
+    expect(session.reducer.status).toMatchObject({ state: 'working', activity: 'make' });
+  });
+
+  test('are forgotten when the prompt has been there for a while', () => {
+    const session = new Session('bash').shows('$ x').reports({ state: 'idle' }).wait(SECOND).shows('$ x\nuser@box:~$ ');
+    session.wait(MINUTE).types().shows('$ x\nuser@box:~$ make\n').wait(SECOND);
+    expect(session.is).toBe('working');
+  });
+});
+
+describe('[STATE-1] a dialog on the screen', () => {
+  test.each([
+    ['the title', (session: Session) => session.says({ type: 'title-changed', title: '✳ Claude Code' })],
+    ['silence', (session: Session) => session.wait(120 * MINUTE)],
+    ['the program', (session: Session) => session.reports({ state: 'idle' })],
+    [
+      'a notification',
+      (session: Session) => session.says({ type: 'notified', title: '', body: 'Claude is waiting for your input' }),
+    ],
+    ['a hook', (session: Session) => session.reducer.hook(evidence({ says: 'idle', at: session.now }))],
+  ])('is never idle, though %s says so', (_, say) => {
+    const session = new Session('claude').shows(DIALOG).wait(SECOND);
+    say(session);
+    expect(session.is).toBe('blocked (permission)');
+  });
+
+  test('beats a report of work that is older, and yields to one that is newer', () => {
+    const session = new Session('claude').reports({ state: 'working' }).wait(SECOND).shows(DIALOG);
+    expect(session.is).toBe('blocked (permission)');
+    expect(session.wait(SECOND).reports({ state: 'working' }).is).toBe('working');
+  });
+
+  test('stays what it is while something blinks', () => {
+    const session = new Session('claude').shows(DIALOG);
+    const { status } = session.reducer;
+    for (let at = 0; at < 20; at++) session.wait(606).shows(`${at % 2 ? '●' : ' '} Running\n${DIALOG}`);
+    expect(session.reducer.status).toBe(status);
+    expect(status).toMatchObject({ state: 'blocked', since: 0 });
+  });
+});
+
+describe('agents by their screens', () => {
+  test('work, wait, and are idle when that has lasted', () => {
+    const session = new Session('claude').shows(PROMPT);
+    expect(session.is).toBe('starting');
+    expect(session.wait(200).is).toBe('idle (prompt)');
+    expect(session.shows(WORK).is).toBe('working');
+    expect(session.wait(100).shows(PROMPT).is).toBe('working');
+    expect(session.wait(100).shows(DIALOG).is).toBe('blocked (permission)');
+    expect(session.reducer.nextCheckAt).toBeNull();
+  });
+
+  test('a picture that is half drawn changes nothing', () => {
+    const session = new Session('claude').shows(PROMPT).wait(SECOND).shows('✻ Baked').wait(300).shows(PROMPT);
+    expect(session.is).toBe('idle (prompt)');
+  });
+
+  test('a spinner in the title counts as long as it turns', () => {
+    const session = new Session('claude').shows('?').says({ type: 'title-changed', title: '◐ Claude Code' });
+    expect(session.reducer.status).toMatchObject({ state: 'working', source: 'title' });
+    expect(session.wait(6 * SECOND).reducer.status.source).not.toBe('title');
+  });
+
+  test('a hook knows better than the screen, until the prompt says otherwise for a while', () => {
+    const session = new Session('claude').shows(PROMPT).wait(SECOND);
+    session.reducer.hook({ ...evidence({ says: 'working', at: session.now }), activity: 'Bash(npm test)' });
+    expect(session.reducer.status).toMatchObject({ state: 'working', source: 'hook', activity: 'Bash(npm test)' });
+    session
+      .wait(SECOND)
+      .shows(WORK)
+      .wait(SECOND)
+      .shows(PROMPT)
+      .wait(2 * SECOND);
+    expect(session.is).toBe('working');
+    expect(session.wait(2 * SECOND).is).toBe('idle (prompt)');
+  });
+});
+
+describe('programs that nobody knows', () => {
+  test('work while they print, and for a long time after', () => {
+    const session = new Session('make').shows('cc -c a.c');
+    const seen = [session.reducer.status];
+    for (const ms of [10 * SECOND, 2 * MINUTE, 12 * MINUTE, 20 * MINUTE]) seen.push(session.wait(ms).reducer.status);
+    expect(seen.map(({ state, confidence }) => [state, confidence])).toEqual([
+      ['working', 0.6],
+      ['working', 0.5],
+      ['working', 0.4],
+      ['working', 0.3],
+      ['idle', 0.3],
+    ]);
+    expect(session.is).toBe('idle (silence)');
+    expect(session.shows('done').is).toBe('working');
+  });
+
+  test('are never blocked by silence alone', () => {
+    const session = new Session('make').shows('cc -c a.c');
+    for (let at = 0; at < 100; at++) expect(session.wait(MINUTE).reducer.status.state).not.toBe('blocked');
+  });
+
+  test('a full screen that stands still waits for a key', () => {
+    const session = new Session('vim a.c').shows('int main()', { isAlternate: true });
+    expect(session.wait(10 * SECOND).is).toBe('working');
+    expect(session.wait(10 * SECOND).is).toBe('idle (silence)');
+    expect(session.types().shows('int main(void)', { isAlternate: true }).is).toBe('idle (silence)');
+  });
+
+  test('what looks like a prompt is idle after a few seconds, and typing at it is no work', () => {
+    const session = new Session('python3').shows('>>> ').wait(2 * SECOND);
+    expect(session.is).toBe('starting');
+    expect(session.wait(2 * SECOND).is).toBe('idle (prompt)');
+    for (const text of ['>>> f', '>>> f(', '>>> f()']) session.types().shows(text).wait(SECOND);
+    expect(session.is).toBe('idle (prompt)');
+    expect(session.types().shows('>>> f()\n').wait(SECOND).is).toBe('working');
+  });
+
+  test('a question at the cursor blocks, and an answer ends it', () => {
+    const session = new Session('apt install x').shows('Do you want to continue? [Y/n] ');
+    expect(session.is).toBe('blocked (confirm)');
+    expect(session.types().shows('Do you want to continue? [Y/n] y\nGet:1 x').wait(SECOND).is).toBe('working');
+  });
+
+  test('show progress, and forget to end it', () => {
+    const session = new Session('make')
+      .shows('a')
+      .says({ type: 'progress-changed', progress: { state: 'normal', percent: 30 } });
+    expect(session.reducer.status).toMatchObject({ state: 'working', source: 'progress', progress: 30 });
+    expect(session.wait(2 * MINUTE).reducer.status).toMatchObject({ source: 'output', progress: null });
+  });
+
+  test('a bell is told, and decides nothing', () => {
+    const { status } = new Session('make').shows('a').says({ type: 'bell-rung' }).reducer;
+    expect(status.state).toBe('working');
+    expect(status.evidence.map(({ source }) => source)).toEqual(['output', 'bell']);
+  });
+});
+
+describe('shells', () => {
+  test('that mark prompts and commands are believed', () => {
+    const session = new Session('bash').says({ type: 'prompt-start' }, { type: 'prompt-end' }).shows('$ ');
+    expect(session.is).toBe('idle (prompt)');
+    session.says({ type: 'command-text', command: 'npm test' }, { type: 'command-start' });
+    expect(session.reducer.status).toMatchObject({ state: 'working', source: 'shell', activity: 'npm test' });
+    session.shows('$ npm test\nok').wait(5 * MINUTE);
+    expect(session.is).toBe('working');
+    session.says({ type: 'command-end', exitCode: 1 }, { type: 'prompt-start' }, { type: 'prompt-end' });
+    expect(session.reducer.status).toMatchObject({ state: 'idle', kind: 'prompt', confidence: 0.95 });
+  });
+
+  test('the agent of a command is known before it shows anything, and asks through the shell', () => {
+    const session = new Session('zsh').says({ type: 'command-start', command: 'npx @openai/codex' });
+    expect(session.reducer.status.agent).toBe('codex');
+    const dialog =
+      '  Would you like to run the following command?\n› 1. Yes\n  2. No\n  Press enter to confirm or esc to cancel';
+    expect(session.shows(dialog).is).toBe('blocked (permission)');
+    expect(session.says({ type: 'command-end' }, { type: 'prompt-end' }).reducer.status.agent).toBe('shell');
+  });
+
+  test('what is typed at a prompt asks nobody', () => {
+    const session = new Session('bash').says({ type: 'command-end' }, { type: 'prompt-end' }).types();
+    expect(session.shows('$ echo "Proceed? [y/N] ').wait(SECOND).is).toBe('idle (prompt)');
+  });
+
+  test('that mark prompts only: what they print after a while is a command', () => {
+    const session = new Session('bash').says({ type: 'prompt-end' }).shows('$ ').wait(SECOND);
+    expect(session.is).toBe('idle (prompt)');
+    expect(session.shows('$ make\ncc -c a.c').wait(SECOND).is).toBe('working');
+  });
+
+  test('that mark nothing: their prompt is read off the screen', () => {
+    const session = new Session('bash').shows('user@box:~$ ').wait(SECOND);
+    expect(session.is).toBe('idle (prompt)');
+    expect(session.types().shows('user@box:~$ sleep 100\n').wait(SECOND).is).toBe('working');
+    expect(session.wait(MINUTE).shows('user@box:~$ sleep 100\nuser@box:~$ ').wait(SECOND).is).toBe('idle (prompt)');
+  });
+});
+
+test('a notification counts until somebody types', () => {
+  const session = new Session('x').shows('a').says({ type: 'notified', title: 'x', body: 'needs your approval' });
+  expect(session.is).toBe('blocked (permission)');
+  expect(session.types().is).toBe('working');
+});
+
+test('the end is the end', () => {
+  const session = new Session('claude').shows(DIALOG);
+  session.reducer.exited(5, 99, null, 'SIGKILL');
+  const { status } = session.reducer;
+  expect(status).toMatchObject({ state: 'exited', since: 5, source: 'process', confidence: 1, offset: 99 });
+  expect(session.shows(PROMPT).reports({ state: 'working' }).wait(MINUTE).reducer.status).toBe(status);
+  expect(session.reducer.nextCheckAt).toBeNull();
+});
+
+test('after a restart it goes on from what was known', () => {
+  const before = new Session('codex').reports({ state: 'blocked', kind: 'permission' }).reducer.status;
+  const session = new Session('codex', before).wait(SECOND);
+  expect(session.reducer.status).toBe(before);
+  session.reducer.output(10, session.now, 500);
+  expect(session.reducer.status).toBe(before);
+  expect(session.shows('› Ask').wait(SECOND).is).toBe('blocked (permission)');
+  expect(session.reports({ state: 'working' }).is).toBe('working');
+});
+
+test('[STATE-1] nothing new is nothing: the same object, and no check where silence changes nothing', () => {
+  const session = new Session('claude')
+    .says({ type: 'title-changed', title: '✳ Claude Code' })
+    .shows(PROMPT, { title: '✳ Claude Code' });
+  const { status } = session.wait(SECOND).reducer;
+  for (let at = 0; at < 50; at++) session.wait(MINUTE).shows(PROMPT, { title: '✳ Claude Code' });
+  expect(session.reducer.status).toBe(status);
+  expect(session.reducer.nextCheckAt).toBeNull();
+});
+
+function evidence(some: Pick<Evidence, 'says' | 'at'>): Evidence {
+  return { source: 'hook', why: 'the hook says so', rule: null, confidence: 0.97, offset: 0, ...some };
+}

@@ -1,0 +1,427 @@
+/**
+ * One status per session, from all that is known: the process, what the program reports, hooks, the shell's marks, the
+ * screen, the title, progress, notifications, and bytes and silence where nobody knows better.
+ *
+ * Each source makes at most one claim, with a confidence; the most confident one decides, with these exceptions:
+ *
+ * - A dialog on the screen is never idle, whoever says so: the worst that can happen is a question that nobody sees.
+ * - It also beats a report of work that is older than the dialog.
+ * - A report of something unfinished is no longer believed when the screen has shown the contrary for a while: programs
+ *   that are killed report nothing.
+ *
+ * Time is an input. `status` stays the same object until something changes; `nextCheckAt` says when silence would change
+ * something, so nobody polls.
+ */
+import type { Fact } from '@spool/vt';
+import type { Evidence, Status, StatusSource } from '@spool/protocol';
+import { type Claim, claim, type Moment } from './claim.ts';
+import { agentOfCommand, SHELL } from './command-agent.ts';
+import { ProgramRecords } from './program-records.ts';
+import type { RuleSet } from './rules.ts';
+import { readLine, type ScreenView } from './screen-reading.ts';
+import { isPromptByLooks, screenClaim, ScreenWatch, SHELL_PROMPT } from './screen-watch.ts';
+import { isShellFact, type ShellFact, ShellMarks } from './shell-marks.ts';
+import { silenceStep } from './silence.ts';
+
+export interface StatusReducerOptions {
+  readonly rules: readonly RuleSet[];
+  readonly command: readonly string[];
+  readonly startedAt: number;
+  /** Where it goes on after a restart. */
+  readonly status?: Status;
+}
+
+/** From a driver or a hook of the agent: it knows more than a screen shows. */
+export interface HookEvidence extends Evidence {
+  readonly kind?: string | null;
+  readonly activity?: string | null;
+  readonly thought?: string | null;
+  readonly progress?: number | null;
+}
+
+/** What comes this soon after a key is its echo, not work. */
+export const ECHO_MS = 400;
+/** A program that has shown nothing at all by then works on something. */
+const STARTING_MS_MAX = 10_000;
+/** Hooks do not tell everything (Claude's: nothing at Esc), so the agent's own prompt overrules them after a while. */
+const HOOK_OVERRULED_MS = 3000;
+/** A program that reports itself is believed longer. */
+const PROGRAM_OVERRULED_MS = 10_000;
+/** What merely looks like a prompt overrules nobody. */
+const OVERRULING_MIN = 0.7;
+/** ConEmu's progress should be cleared at the end, and often is not. */
+const PROGRESS_FRESH_MS = 60_000;
+/** Within a command of the shell, what looks like a prompt may be of a shell inside: once all is quiet. */
+const COMMAND_QUIET_MS = 5000;
+const EVIDENCE_MAX = 8;
+/** Less than this decides nothing. */
+const CONFIDENCE_MIN = 0.25;
+
+export class StatusReducer {
+  readonly #rules: readonly RuleSet[];
+  readonly #startedAt: number;
+  readonly #startedAgent: string | null;
+  /** Recognised by its screen, title, report or the shell's command; null: whatever the command started. */
+  #agent: string | null = null;
+  #status: Status;
+  #nextCheckAt: number | null = null;
+  #now: number;
+  #offset = 0;
+
+  #exit: Claim | null = null;
+  readonly #program = new ProgramRecords();
+  #hook: Claim | null = null;
+  readonly #shell = new ShellMarks();
+  readonly #screen: ScreenWatch;
+  #title: Claim | null = null;
+  #titleText = '';
+  #titleStaleAt = 0;
+  #progress: Claim | null = null;
+  #notification: Claim | null = null;
+  #bell: Claim | null = null;
+  /** Null where somebody knows better. */
+  #silence: Claim | null = null;
+
+  #isRestored = false;
+  /** When it last printed something that was no echo, or was asked to do something. */
+  #workAt: number;
+  #typedAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ rules, command, startedAt, status }: StatusReducerOptions) {
+    this.#rules = rules;
+    this.#startedAt = startedAt;
+    this.#now = Math.max(startedAt, status?.since ?? startedAt);
+    this.#workAt = this.#now;
+    this.#startedAgent = agentOfCommand(rules, command);
+    this.#screen = new ScreenWatch(rules, command);
+    this.#status = status ?? { ...STARTING, since: startedAt, agent: this.#startedAgent };
+    if (status !== undefined) this.#restore(status);
+  }
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  /** Something has been seen that does not count yet: the status is that of a moment ago. */
+  get isSettling(): boolean {
+    return this.#screen.isPending;
+  }
+
+  get nextCheckAt(): number | null {
+    return this.#nextCheckAt;
+  }
+
+  fact(fact: Fact, at: number): void {
+    const moment = this.#moment(at, fact.end);
+    switch (fact.type) {
+      case 'status-reported':
+        this.#program.report(fact.status, moment);
+        if (fact.status.app !== undefined && this.#isKnown(fact.status.app)) this.#agent = fact.status.app;
+        break;
+      case 'title-changed':
+        this.#readTitle(fact.title, moment);
+        break;
+      case 'progress-changed': {
+        const { progress } = fact;
+        const isGoingOn = progress.state === 'normal' || progress.state === 'indeterminate';
+        const percent = progress.state === 'normal' ? progress.percent : null;
+        this.#progress = isGoingOn
+          ? claim('progress', 'working', 0.7, 'it shows progress', moment, { progress: percent })
+          : null;
+        break;
+      }
+      case 'notified': {
+        const text = [fact.title, fact.body].filter((part) => part !== '').join(': ');
+        const reading = readLine(this.#rules, 'notification', text, this.#knownProgram);
+        this.#notification = screenClaim('notification', reading, moment, null);
+        break;
+      }
+      case 'bell-rung':
+        this.#bell = claim('bell', 'blocked', 0.15, 'it rang the bell', moment);
+        break;
+      case 'cwd-changed':
+      case 'icon-name-changed':
+        return;
+      default:
+        if (isShellFact(fact)) this.#shellFact(fact, moment);
+    }
+    this.#decide();
+  }
+
+  output(bytes: number, at: number, offset: number): void {
+    this.#moment(at, offset);
+    if (bytes <= 0) return;
+    if (this.#now - this.#typedAt <= ECHO_MS) return;
+    this.#workAt = this.#now;
+    // Where somebody knows better, or it was known to print, bytes change nothing.
+    const changesNothing = this.#silence === null ? this.#screen.hasLooked : this.#silence.evidence.why === PRINTS;
+    if (this.#shell.printed(this.#now) || !changesNothing) this.#decide();
+  }
+
+  typed(at: number): void {
+    this.#moment(at, this.#offset);
+    this.#typedAt = this.#now;
+    if (this.#notification === null && this.#bell === null) return;
+    this.#notification = null;
+    this.#bell = null;
+    this.#decide();
+  }
+
+  screen(view: ScreenView, at: number, offset: number): void {
+    const moment = this.#moment(at, offset);
+    if (view.title !== this.#titleText) this.#readTitle(view.title, moment);
+    const agent = this.#screen.look(view, moment, this.#agent);
+    if (agent !== undefined) this.#agent = agent === this.#startedAgent ? null : agent;
+    this.#decide();
+  }
+
+  exited(at: number, offset: number, exitCode: number | null, signal: string | null): void {
+    const how = signal === null ? `with ${exitCode ?? 'no exit code'}` : `by ${signal}`;
+    this.#exit ??= claim('process', 'exited', 1, `the process ended ${how}`, this.#moment(at, offset));
+    this.#decide();
+  }
+
+  hook({ kind = null, activity = null, thought = null, progress = null, ...evidence }: HookEvidence): void {
+    this.#moment(evidence.at, evidence.offset);
+    this.#hook = { evidence, kind, activity, thought, progress };
+    this.#decide();
+  }
+
+  tick(at: number): void {
+    this.#moment(at, this.#offset);
+    this.#decide();
+  }
+
+  /** Clocks go back, facts come late: our time and offset only go forward. */
+  #moment(at: number, offset: number): Moment {
+    if (at > this.#now) this.#now = at;
+    if (offset > this.#offset) this.#offset = offset;
+    return { at: this.#now, offset: this.#offset };
+  }
+
+  /** Screen and title will be looked at again; what was said once would be lost. */
+  #restore(status: Status): void {
+    this.#offset = status.offset;
+    this.#agent = status.agent;
+    this.#isRestored = true;
+    for (const evidence of status.evidence) {
+      const isDecisive = evidence.source === status.source && evidence.says === status.state;
+      const { kind, activity, thought, progress } = isDecisive ? status : STARTING;
+      const restored: Claim = { evidence, kind, activity, thought, progress };
+      if (evidence.source === 'program') this.#program.restore(restored);
+      else if (evidence.source === 'hook') this.#hook = restored;
+      else if (evidence.source === 'shell') this.#shell.restore(restored);
+      else if (evidence.source === 'process' && evidence.says === 'exited') this.#exit = restored;
+    }
+  }
+
+  #shellFact(fact: ShellFact, moment: Moment): void {
+    if (this.#startedAgent !== null && this.#startedAgent !== SHELL) return; // agents mark their own turns like this, too
+    this.#shell.fact(fact, moment);
+    if (fact.type === 'command-start') {
+      const agent = agentOfCommand(this.#rules, this.#shell.command?.trim().split(/\s+/) ?? []);
+      this.#agent = agent === SHELL ? null : agent;
+      this.#program.forget();
+      this.#workAt = this.#now;
+      this.#screen.forgetPrompt();
+    } else if (fact.type !== 'command-text') {
+      this.#agent = null;
+      this.#hook = null;
+      this.#progress = null;
+      this.#notification = null;
+      this.#bell = null;
+      this.#program.dropUnfinished();
+    }
+  }
+
+  #readTitle(title: string, moment: Moment): void {
+    this.#titleText = title;
+    const reading = readLine(this.#rules, 'title', title, this.#knownProgram);
+    this.#titleStaleAt = moment.at + reading.freshMs;
+    this.#title = screenClaim('title', reading, moment, this.#title);
+    if (this.#knownProgram === null) this.#agent = reading.agent;
+  }
+
+  #decide(): void {
+    if (this.#exit !== null) {
+      this.#nextCheckAt = null;
+      this.#tell(this.#exit, [this.#exit]);
+      return;
+    }
+    const checks = [this.#settle()];
+    this.#expire(checks);
+    this.#forgetGone(checks);
+    const claims = this.#claims(checks).sort((one, other) => other.evidence.confidence - one.evidence.confidence);
+    const winner = decisive(claims);
+    if (winner !== undefined && !(HINTS.has(winner.evidence.source) && this.#isOpening(checks)))
+      this.#tell(winner, [winner, ...claims.filter((each) => each !== winner)]);
+    const next = Math.min(...checks);
+    this.#nextCheckAt = next === Number.POSITIVE_INFINITY ? null : next;
+  }
+
+  /** There is nothing to be seen yet, or only for a moment: titles and bytes say too little. */
+  #isOpening(checks: number[]): boolean {
+    const endsAt = this.#startedAt + STARTING_MS_MAX;
+    if (this.#status.state !== 'starting' || this.#now >= endsAt) return false;
+    if (this.#screen.showsText && !this.#screen.isSettling) return false;
+    checks.push(endsAt);
+    return true;
+  }
+
+  #settle(): number {
+    const before = this.#screen.claim;
+    const next = this.#screen.settle(this.#now);
+    const after = this.#screen.claim;
+    if (after === null && before?.evidence.says === 'idle') this.#workAt = this.#now; // it does what it was told at the prompt
+    if (after !== before && after?.evidence.says === 'working') this.#notification = null;
+    return next;
+  }
+
+  #expire(checks: number[]): void {
+    if (this.#title !== null && this.#now >= this.#titleStaleAt) this.#title = null;
+    if (this.#title !== null) checks.push(this.#titleStaleAt);
+    const progressStaleAt = (this.#progress?.evidence.at ?? 0) + PROGRESS_FRESH_MS;
+    if (this.#progress !== null && this.#now >= progressStaleAt) this.#progress = null;
+    if (this.#progress !== null) checks.push(progressStaleAt);
+  }
+
+  #claims(checks: number[]): Claim[] {
+    const screen = this.#screen.claim;
+    const rule = screen?.evidence.rule ?? null;
+    // Between prompt and command only the shell reads what is typed: a question that stands there asks nobody.
+    const isOfNobody = this.#shell.isAtPrompt && (isPromptByLooks(rule) || rule?.startsWith('any/'));
+    const knowing = [
+      this.#unlessOverruled(this.#program.claim, PROGRAM_OVERRULED_MS, checks),
+      this.#unlessOverruled(this.#hook, HOOK_OVERRULED_MS, checks),
+      this.#shellClaim(checks),
+      isOfNobody ? null : screen,
+    ];
+    this.#silence = knowing.every((each) => each === null) ? this.#listen(checks) : null;
+    const hinting = [this.#title, this.#progress, this.#notification, this.#bell, this.#silence];
+    return [...knowing, ...hinting].filter((each) => each !== null);
+  }
+
+  /** What it says to be unfinished has not been, for so long, while the screen showed where to type and stood still. */
+  #unlessOverruled(said: Claim | null, afterMs: number, checks: number[]): Claim | null {
+    const screen = this.#screen.claim?.evidence;
+    if (said === null || said.evidence.says === 'idle' || screen === undefined) return said;
+    if (screen.says !== 'idle' || screen.at < said.evidence.at || screen.confidence < OVERRULING_MIN) return said;
+    // It may ask in a way that we cannot read, below its prompt; only a shell in its place says that it is gone.
+    const { source, says } = said.evidence;
+    if (source === 'program' && says === 'blocked' && screen.rule !== SHELL_PROMPT) return said;
+    const overruledAt = Math.max(screen.at, this.#screen.changedAt) + afterMs;
+    if (this.#now >= overruledAt) return null;
+    checks.push(overruledAt);
+    return said;
+  }
+
+  /** A program that was killed in a shell has said nothing at its end, and would be idle for ever. */
+  #forgetGone(checks: number[]): void {
+    const screen = this.#screen.claim?.evidence;
+    const said = this.#program.claim?.evidence;
+    if (screen?.rule !== SHELL_PROMPT || said === undefined || screen.at < said.at) return;
+    const goneAt = Math.max(screen.at, this.#screen.changedAt) + PROGRAM_OVERRULED_MS;
+    if (this.#now >= goneAt) this.#program.forget();
+    else checks.push(goneAt);
+  }
+
+  #shellClaim(checks: number[]): Claim | null {
+    const said = this.#shell.claim;
+    if (said?.evidence.says !== 'working' || !isPromptByLooks(this.#screen.claim?.evidence.rule ?? null)) return said;
+    const quietAt = this.#workAt + COMMAND_QUIET_MS;
+    if (this.#now >= quietAt) return null;
+    checks.push(quietAt);
+    return { ...said, evidence: { ...said.evidence, confidence: 0.8 } };
+  }
+
+  /** Bytes and silence; after a restart not before the first look. */
+  #listen(checks: number[]): Claim | null {
+    if (this.#isRestored && !this.#screen.hasLooked) return null;
+    const { step, nextMs } = silenceStep(this.#now - this.#workAt, this.#screen.isAlternate);
+    if (nextMs !== null) checks.push(this.#workAt + nextMs);
+    if (this.#silence?.evidence.why === step.why) return this.#silence;
+    const moment = { at: this.#now, offset: this.#offset };
+    const kind = step.says === 'idle' ? 'silence' : null;
+    return claim('output', step.says, step.confidence, step.why, moment, { kind });
+  }
+
+  #tell(winner: Claim, claims: readonly Claim[]): void {
+    const { says, source, confidence } = winner.evidence;
+    const isBusy = says === 'working' || says === 'blocked';
+    const agreeing = claims.filter(({ evidence }) => evidence.says === says);
+    // Of a shell, the command that runs is what is being done, also where it is blocked.
+    const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
+    const next: Omit<Status, 'since' | 'offset'> = {
+      state: says,
+      source,
+      confidence,
+      evidence: claims.slice(0, EVIDENCE_MAX).map(({ evidence }) => evidence),
+      kind: agreeing.find(({ kind }) => kind !== null)?.kind ?? null,
+      agent: this.#knownAgent,
+      activity: busy.find(({ activity }) => activity !== null)?.activity ?? null,
+      thought: busy.find(({ thought }) => thought !== null)?.thought ?? null,
+      progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
+    };
+    const last = this.#status;
+    if (isAsBefore(last, next)) return;
+    this.#status = { ...next, since: last.state === says ? last.since : this.#now, offset: this.#offset };
+  }
+
+  get #knownAgent(): string | null {
+    return this.#agent ?? this.#startedAgent;
+  }
+
+  /** A shell is only where programs run: any of them may speak through its title. */
+  get #knownProgram(): string | null {
+    return this.#knownAgent === SHELL ? null : this.#knownAgent;
+  }
+
+  #isKnown(agent: string): boolean {
+    return this.#rules.some((set) => set.agent === agent);
+  }
+}
+
+/** Claims come with the most confident first. */
+function decisive(claims: readonly Claim[]): Claim | undefined {
+  const best = claims.find(({ evidence }) => evidence.confidence >= CONFIDENCE_MIN);
+  const dialog = claims.find(({ evidence }) => evidence.source === 'screen' && evidence.says === 'blocked');
+  if (best === undefined || dialog === undefined) return best;
+  const { says, source, at } = best.evidence;
+  const isOutdated = (source === 'program' || source === 'hook') && at < dialog.evidence.at;
+  return says === 'idle' || (says === 'working' && isOutdated) ? dialog : best;
+}
+
+/** When and where something was seen does not count: it is seen again and again. */
+function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
+  const { evidence, ...rest } = next;
+  return (
+    (Object.keys(rest) as (keyof typeof rest)[]).every((key) => last[key] === rest[key]) &&
+    evidence.length === last.evidence.length &&
+    evidence.every((each, at) => isSameEvidence(each, last.evidence[at]!))
+  );
+}
+
+const isSameEvidence = (one: Evidence, other: Evidence): boolean =>
+  one === other ||
+  (one.source === other.source &&
+    one.says === other.says &&
+    one.rule === other.rule &&
+    one.why === other.why &&
+    one.confidence === other.confidence);
+
+const HINTS: ReadonlySet<StatusSource> = new Set(['title', 'progress', 'notification', 'bell', 'output']);
+const PRINTS = silenceStep(0, false).step.why;
+
+const STARTING: Status = {
+  state: 'starting',
+  since: 0,
+  source: 'process',
+  confidence: 1,
+  evidence: [],
+  kind: null,
+  agent: null,
+  activity: null,
+  thought: null,
+  progress: null,
+  offset: 0,
+};

@@ -1,0 +1,67 @@
+/**
+ * A pattern of a rule file, made so that no screen can hang it.
+ *
+ * V8 backtracks, and goes over to its linear engine only where the process has asked for that
+ * (`--enable-experimental-regexp-engine-on-excessive-backtracks`) and the pattern has nothing which that engine cannot
+ * do: look-around, back-references, counted repeats. So those are refused. What backtracks exponentially even without
+ * them, a repeat or an alternative inside a repeated group, is refused as well: then a process without the flag is slow at worst.
+ */
+export const PATTERN_CHARACTERS_MAX = 200;
+
+/** The pattern, or the sentence that says why not. */
+export function rulePattern(source: unknown): RegExp | string {
+  if (typeof source !== 'string' || source === '') return 'a pattern is a text that is not empty';
+  if (source.length > PATTERN_CHARACTERS_MAX) return `a pattern has at most ${PATTERN_CHARACTERS_MAX} characters`;
+  const refused = refusal(source);
+  if (refused !== undefined) return refused;
+  try {
+    return new RegExp(source);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+interface Group {
+  /** Whether something in it can match in several ways: a repeat, or an alternative. */
+  isManifold: boolean;
+}
+
+/** One pass over the source; what it cannot parse, the constructor of RegExp refuses later. */
+function refusal(source: string): string | undefined {
+  const open: Group[] = [{ isManifold: false }];
+  let closed: Group | undefined;
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at]!;
+    const last = closed;
+    closed = undefined;
+    if (character === '\\') {
+      const next = source[++at] ?? '';
+      if (/[1-9k]/.test(next)) return 'back-references are not possible here';
+    } else if (character === '[') {
+      at = classEnd(source, at);
+    } else if (character === '(') {
+      if (/^\(\?<?[=!]/.test(source.slice(at, at + 4))) return 'look-around is not possible here';
+      open.push({ isManifold: false });
+      if (source[at + 1] === '?') at++; // not a repeat, but (?: or (?<name>
+    } else if (character === ')') {
+      closed = open.length > 1 ? open.pop()! : undefined;
+      if (closed?.isManifold) open.at(-1)!.isManifold = true;
+    } else if (character === '|') {
+      open.at(-1)!.isManifold = true;
+    } else if (character === '{') {
+      return 'counted repeats are not possible here: write the characters out, or escape the brace';
+    } else if (character === '*' || character === '+' || character === '?') {
+      if (character !== '?' && last?.isManifold)
+        return 'a repeated group may hold neither a repeat nor an alternative: it could try for ever';
+      open.at(-1)!.isManifold = true;
+      if (source[at + 1] === '?') at++; // lazy
+    }
+  }
+  return undefined;
+}
+
+function classEnd(source: string, from: number): number {
+  let at = from + 1;
+  while (at < source.length && source[at] !== ']') at += source[at] === '\\' ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,250 @@
+/**
+ * Rule files: what the screens, titles and notifications of a program mean, as data.
+ *
+ * Those that Spool brings (`rules/*.json`) and those of users have the same form and pass the same checks. A rule that is
+ * wrong is a sentence naming file and rule; the others count all the same.
+ *
+ *     { "agent": "claude",                      whose rules these are; null: of any program, asked last
+ *       "commands": ["claude"],                 names of programs and packages that start it
+ *       "recognise": [{ "in": "screen", "match": "Claude Code v\\d" }],
+ *       "rules": [{ "name": "permission", "says": "blocked", "kind": "permission", "confidence": 0.95, "in": "bottom 14",
+ *                   "all": ["Do you want", { "in": "bottom 3", "match": "Esc to cancel" }], "any": [], "none": [] }],
+ *       "activity": [{ "when": "working", "in": "bottom 14", "match": "^● (\\S+\\(.*\\))", "text": "$1" }],
+ *       "thought": [] }
+ *
+ * The first rule that is met counts. Patterns are tried on each line by itself, see `rule-pattern.ts` for what they may hold.
+ */
+import type { StatusState } from '@spool/protocol';
+import { rulePattern } from './rule-pattern.ts';
+
+/** Where a pattern is looked for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not blank. */
+export type Region =
+  | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' }
+  | { readonly place: 'bottom'; readonly lines: number };
+
+export interface Condition {
+  readonly region: Region;
+  readonly pattern: RegExp;
+  /** What the line directly above has to show. */
+  readonly after: RegExp | null;
+}
+
+export interface Rule {
+  /** `claude/permission`. */
+  readonly name: string;
+  /** What it reads: the screen, or one of the lines beside it. */
+  readonly reads: 'screen' | 'title' | 'notification';
+  readonly says: RuleState;
+  readonly kind: string | null;
+  readonly confidence: number;
+  /** How long it must be met before it counts. */
+  readonly settleMs: number;
+  /** How long nothing may have changed outside of the cursor's line before it counts. */
+  readonly quietMs: number;
+  /** Titles: how long it counts without being said again. */
+  readonly freshMs: number;
+  readonly all: readonly Condition[];
+  readonly any: readonly Condition[];
+  readonly none: readonly Condition[];
+}
+
+export interface Extract {
+  readonly when: RuleState;
+  readonly condition: Condition;
+  /** `$1` is the first group. */
+  readonly text: string;
+}
+
+export interface RuleSet {
+  readonly agent: string | null;
+  readonly commands: readonly string[];
+  readonly recognise: readonly Condition[];
+  readonly rules: readonly Rule[];
+  readonly activity: readonly Extract[];
+  readonly thought: readonly Extract[];
+}
+
+export type RuleState = Exclude<StatusState, 'starting' | 'exited'>;
+
+export const RULES_MAX = 100;
+export const CONDITIONS_MAX = 12;
+export const EXTRACTS_MAX = 30;
+export const COMMANDS_MAX = 30;
+const BOTTOM_LINES_MAX = 60;
+const WORD_CHARACTERS_MAX = 64;
+const ERRORS_MAX = 20;
+/** A picture may be half drawn when we look, and a prompt is there before all is done: idle has to last a moment. */
+const IDLE_SETTLE_MS = 200;
+const DURATION_MS_MAX = 600_000;
+
+export function parseRules(fileName: string, json: unknown): { rules: RuleSet | null; errors: readonly string[] } {
+  const checker = new Checker(fileName);
+  const rules = checker.ruleSet(json);
+  return { rules, errors: checker.errors };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Refuses with a sentence; whoever asked goes on with the next part. */
+class Refusal extends Error {}
+
+class Checker {
+  readonly errors: string[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  ruleSet(json: unknown): RuleSet | null {
+    return (
+      this.#part('the file', () => {
+        const file = record(json);
+        only(file, ['agent', 'commands', 'recognise', 'rules', 'activity', 'thought', 'comment']);
+        const agent = file['agent'] === null ? null : word(file['agent'], '"agent"');
+        return {
+          agent,
+          commands: this.#list(file, 'commands', COMMANDS_MAX, (name) => word(name, 'a command')),
+          recognise: this.#list(file, 'recognise', CONDITIONS_MAX, (part) => condition(part, SCREEN)),
+          rules: this.#list(file, 'rules', RULES_MAX, (part) => rule(part, agent)),
+          activity: this.#list(file, 'activity', EXTRACTS_MAX, extract),
+          thought: this.#list(file, 'thought', EXTRACTS_MAX, extract),
+        };
+      }) ?? null
+    );
+  }
+
+  #list<Item>(file: Json, key: string, most: number, read: (part: unknown) => Item): readonly Item[] {
+    const parts = this.#part(`"${key}"`, () => list(file[key], most));
+    return (parts ?? []).flatMap((part, at) => {
+      const item = this.#part(nameOf(part) ?? `${key}[${at}]`, () => read(part));
+      return item === undefined ? [] : [item];
+    });
+  }
+
+  #part<Item>(name: string, read: () => Item): Item | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (this.errors.length < ERRORS_MAX) this.errors.push(`${this.#file}: ${name}: ${error.message}`);
+      return undefined;
+    }
+  }
+}
+
+function rule(part: unknown, agent: string | null): Rule {
+  const json = record(part);
+  only(json, [
+    ...['name', 'says', 'kind', 'confidence', 'in', 'all', 'any', 'none'],
+    ...['settleMs', 'quietMs', 'freshMs', 'comment'],
+  ]);
+  const says = state(json['says']);
+  const usual = json['in'] === undefined ? SCREEN : region(json['in']);
+  const conditions = (key: string): readonly Condition[] =>
+    list(json[key], CONDITIONS_MAX).map((each) => condition(each, usual));
+  const [all, any, none] = [conditions('all'), conditions('any'), conditions('none')];
+  if (all.length + any.length === 0) throw new Refusal('it has no condition that must be met, in "all" or "any"');
+  const readers = new Set([...all, ...any, ...none].map(({ region: { place } }) => readerOf(place)));
+  if (readers.size > 1) throw new Refusal('one rule reads the screen, a title or a notification, not several of them');
+  return {
+    name: `${agent ?? 'any'}/${word(json['name'], '"name"')}`,
+    reads: [...readers][0]!,
+    says,
+    kind: json['kind'] === undefined ? null : word(json['kind'], '"kind"'),
+    confidence: number(json['confidence'], '"confidence"', 0, 1),
+    settleMs: duration(json, 'settleMs') ?? (says === 'idle' ? IDLE_SETTLE_MS : 0),
+    quietMs: duration(json, 'quietMs') ?? 0,
+    freshMs: duration(json, 'freshMs') ?? Number.POSITIVE_INFINITY,
+    all,
+    any,
+    none,
+  };
+}
+
+function extract(part: unknown): Extract {
+  const json = record(part);
+  only(json, ['when', 'in', 'match', 'after', 'text', 'comment']);
+  const { when = 'working', text = '$1', ...rest } = json;
+  if (typeof text !== 'string' || text === '' || text.length > WORD_CHARACTERS_MAX)
+    throw new Refusal(`"text" has 1 to ${WORD_CHARACTERS_MAX} characters`);
+  return { when: state(when), condition: condition(rest, SCREEN), text };
+}
+
+function condition(part: unknown, usual: Region): Condition {
+  if (typeof part === 'string') return { region: usual, pattern: pattern(part), after: null };
+  const json = record(part);
+  only(json, ['in', 'match', 'after', 'comment']);
+  return {
+    region: json['in'] === undefined ? usual : region(json['in']),
+    pattern: pattern(json['match']),
+    after: json['after'] === undefined ? null : pattern(json['after']),
+  };
+}
+
+function region(text: unknown): Region {
+  if (text === 'screen' || text === 'cursor' || text === 'title' || text === 'notification') return { place: text };
+  const lines = typeof text === 'string' ? Number(/^bottom (\d+)$/.exec(text)?.[1]) : Number.NaN;
+  if (lines >= 1 && lines <= BOTTOM_LINES_MAX) return { place: 'bottom', lines };
+  throw new Refusal(
+    `"in" is screen, cursor, title, notification or "bottom N" with N from 1 to ${BOTTOM_LINES_MAX}, not ${shown(text)}`,
+  );
+}
+
+function pattern(source: unknown): RegExp {
+  const found = rulePattern(source);
+  if (typeof found === 'string') throw new Refusal(`${shown(source)}: ${found}`);
+  return found;
+}
+
+function state(text: unknown): RuleState {
+  if (text === 'working' || text === 'blocked' || text === 'idle') return text;
+  throw new Refusal(`a rule says working, blocked or idle, not ${shown(text)}`);
+}
+
+function word(text: unknown, name: string): string {
+  if (typeof text === 'string' && text.length <= WORD_CHARACTERS_MAX && /^[@\w][\w./+-]*$/.test(text)) return text;
+  throw new Refusal(`${name} is a word of at most ${WORD_CHARACTERS_MAX} characters, not ${shown(text)}`);
+}
+
+function number(value: unknown, name: string, least: number, most: number): number {
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw new Refusal(`${name} is a number from ${least} to ${most}, not ${shown(value)}`);
+}
+
+const duration = (json: Json, key: string): number | undefined =>
+  json[key] === undefined ? undefined : number(json[key], `"${key}"`, 0, DURATION_MS_MAX);
+
+function list(value: unknown, most: number): readonly unknown[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new Refusal(`it is a list, not ${shown(value)}`);
+  if (value.length > most) throw new Refusal(`it has at most ${most} parts, not ${value.length}`);
+  return value;
+}
+
+function record(value: unknown): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new Refusal(`it is an object, not ${shown(value)}`);
+}
+
+function only(json: Json, keys: readonly string[]): void {
+  const unknown = Object.keys(json).find((key) => !keys.includes(key));
+  if (unknown !== undefined) throw new Refusal(`${shown(unknown)} is not known; there are ${keys.join(', ')}`);
+}
+
+/** A rule is named in errors by its name, if it has one that can be shown. */
+function nameOf(part: unknown): string | undefined {
+  const name = typeof part === 'object' && part !== null ? (part as Json)['name'] : undefined;
+  return typeof name === 'string' && name !== '' ? shown(name) : undefined;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, WORD_CHARACTERS_MAX));
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return String(value);
+}
+
+const readerOf = (place: Region['place']): Rule['reads'] =>
+  place === 'title' || place === 'notification' ? place : 'screen';
+
+const SCREEN: Region = { place: 'screen' };

@@ -1,0 +1,119 @@
+/** How often the status is right at the marks: per agent and state, precision and recall. */
+import type { StatusState } from '@spool/protocol';
+import type { Fact } from '@spool/vt';
+import type { Recording } from './recordings.ts';
+import { replay } from './replay.ts';
+import { EXCEPTIONS, TRUTH } from './truth.ts';
+
+export interface Verdict {
+  readonly recording: string;
+  readonly agent: string;
+  readonly ms: number;
+  readonly label: string;
+  readonly truth: StatusState;
+  readonly found: StatusState;
+  /** Who decided, for the list of mistakes. */
+  readonly by: string;
+}
+
+const WORKING_TITLE = /^[◐◑✦⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /;
+
+/** What is left is the screen, bytes and silence. */
+export const SCREEN_ALONE = ({ type }: Fact): boolean =>
+  type === 'status-reported' || type === 'title-changed' || type === 'notified' || type === 'progress-changed';
+
+export function verdicts(recording: Recording, withholds?: (fact: Fact) => boolean): Verdict[] {
+  const found: Verdict[] = [];
+  replay(recording, {
+    ...(withholds && { withholds }),
+    onEvent: (event, status) => {
+      if (event[1] !== 'm') return;
+      const [ms, , label] = event;
+      const truth = EXCEPTIONS[`${recording.name} ${label}`] ?? TRUTH[label];
+      if (truth === undefined) return;
+      const by = status.evidence[0]?.rule ?? status.source;
+      found.push({ recording: recording.name, agent: recording.agent, ms, label, truth, found: status.state, by });
+    },
+  });
+  return found;
+}
+
+export const shareRight = (all: readonly Verdict[]): number =>
+  all.filter(({ truth, found }) => truth === found).length / all.length;
+
+export const mistakes = (all: readonly Verdict[]): string[] =>
+  all
+    .filter(({ truth, found }) => truth !== found)
+    .map(
+      ({ recording, ms, label, truth, found, by }) => `${recording} ${ms} ms ${label}: ${found} (${by}), not ${truth}`,
+    );
+
+/** Rows of a page: agent, state, marks, precision and recall with everything, and by the screen alone. */
+export function table(everything: readonly Verdict[], screenAlone: readonly Verdict[]): string {
+  const agents = [...new Set(everything.map(({ agent }) => agent)), ''];
+  const rows = agents.flatMap((agent) =>
+    (['working', 'blocked', 'idle', 'exited'] as const).flatMap((state) => {
+      const [one, other] = [everything, screenAlone].map((all) =>
+        quality(
+          all.filter((each) => agent === '' || each.agent === agent),
+          state,
+        ),
+      );
+      return one!.marks === 0
+        ? []
+        : [`| ${agent || '**all**'} | ${state} | ${one!.marks} | ${shown(one!)} | ${shown(other!)} |`];
+    }),
+  );
+  return [
+    '| agent | state | marks | precision | recall | precision, screen alone | recall, screen alone |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+interface Quality {
+  readonly marks: number;
+  readonly precision: number;
+  readonly recall: number;
+}
+
+function quality(all: readonly Verdict[], state: StatusState): Quality {
+  const marks = all.filter(({ truth }) => truth === state).length;
+  const said = all.filter(({ found }) => found === state).length;
+  const right = all.filter(({ truth, found }) => truth === state && found === state).length;
+  return { marks, precision: said === 0 ? Number.NaN : right / said, recall: right / marks };
+}
+
+const shown = ({ precision, recall }: Quality): string => `${percent(precision)} | ${percent(recall)}`;
+
+export const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
+
+/**
+ * How long a program said that it works, by its report or the spinner in its title, and how long of that the status said so
+ * by the screen alone. Marks of work are few; this is another witness. The first moments do not count: a look has to come.
+ */
+export function workedMs(recording: Recording): { readonly said: number; readonly found: number } {
+  let reports = false;
+  let workSince: number | null = null;
+  let [said, found, lastMs] = [0, 0, 0];
+  let lastState: StatusState = 'starting';
+  let isWorking = false;
+  replay(recording, {
+    withholds: (fact) => {
+      if (fact.type === 'status-reported') [reports, isWorking] = [true, fact.status.state === 'working'];
+      if (fact.type === 'title-changed' && !reports) isWorking = WORKING_TITLE.test(fact.title);
+      return SCREEN_ALONE(fact);
+    },
+    onStep: (ms, { state }) => {
+      const spent = workSince === null ? 0 : ms - Math.max(lastMs, workSince + LOOK_MS);
+      if (spent > 0) said += spent;
+      if (spent > 0 && lastState === 'working') found += spent;
+      workSince = isWorking ? (workSince ?? ms) : null;
+      [lastMs, lastState] = [ms, state];
+    },
+  });
+  return { said, found };
+}
+
+/** A look every 150 ms, and the time until a burst has settled. */
+const LOOK_MS = 200;

@@ -1,0 +1,89 @@
+/**
+ * A recording played to a reducer as the daemon would: facts and bytes as they came, a look when a burst has settled or
+ * 150 ms have passed, a tick when the reducer asked for one; all at the recording's own times.
+ */
+import type { Status } from '@spool/protocol';
+import { type Fact, OutputFollower } from '@spool/vt';
+import { ScreenModel } from '../../screen/index.ts';
+import { BUILT_IN_RULES } from '../built-in-rules.ts';
+import { StatusReducer } from '../reducer.ts';
+import type { ScreenView } from '../screen-reading.ts';
+import type { Event, Recording } from './recordings.ts';
+
+export interface ReplayOptions {
+  /** Whether facts of this kind are withheld; of titles, also the one in the view. */
+  readonly withholds?: (fact: Fact) => boolean;
+  /** Look after each read instead of after each burst. */
+  readonly looksAlways?: boolean;
+  /** After each event and each look or tick in between, with the milliseconds of the recording. */
+  onStep?(ms: number, status: Status): void;
+  /** After each event, with the time that the recording has reached. */
+  onEvent?(event: Event, status: Status, view: () => ScreenView): void;
+}
+
+const BURST_MS = 30;
+const FLOW_MS = 150;
+const STARTED_AT = 1_700_000_000_000;
+
+export function replay(recording: Recording, options: ReplayOptions = {}): StatusReducer {
+  const { withholds = () => false, looksAlways = false } = options;
+  const model = new ScreenModel(recording, { scrollback: 100 });
+  const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: recording.command, startedAt: STARTED_AT });
+  let [now, offset, title] = [STARTED_AT, 0, ''];
+  const follower = new OutputFollower({
+    onFact: (fact) => {
+      if (withholds(fact)) return;
+      if (fact.type === 'title-changed') title = fact.title;
+      reducer.fact(fact, now);
+    },
+  });
+  const view = (): ScreenView => {
+    const { row, col, isVisible } = model.cursor;
+    return {
+      lines: model.text(),
+      cursor: { row, col },
+      isCursorVisible: isVisible,
+      isAlternate: model.isAlternate,
+      title,
+    };
+  };
+  let [firstAt, lastAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const lookAt = (): number => Math.min(firstAt + FLOW_MS, lastAt + BURST_MS);
+  const look = (at: number): void => {
+    reducer.screen(view(), at, offset);
+    firstAt = lastAt = Number.POSITIVE_INFINITY;
+  };
+  const passUntil = (until: number): void => {
+    for (;;) {
+      const checkAt = reducer.nextCheckAt ?? Number.POSITIVE_INFINITY;
+      const at = Math.min(checkAt, lookAt());
+      if (at > until) return;
+      if (lookAt() <= at) look(at);
+      else reducer.tick(at);
+      if (reducer.nextCheckAt !== null && reducer.nextCheckAt <= at) throw new Error('a check that asks for itself');
+      options.onStep?.(at - STARTED_AT, reducer.status);
+    }
+  };
+  for (const event of recording.events) {
+    now = STARTED_AT + event[0];
+    passUntil(now);
+    if (event[1] === 'o') {
+      const piece = recording.bytes.subarray(offset, offset + event[2]);
+      offset += piece.length;
+      model.write(piece);
+      follower.feed(piece);
+      reducer.output(piece.length, now, offset);
+      [firstAt, lastAt] = [Math.min(firstAt, now), now];
+      if (looksAlways) look(now);
+    } else if (event[1] === 'i') reducer.typed(now);
+    else if (event[1] === 'r') {
+      model.resize(event[2], event[3]);
+      [firstAt, lastAt] = [Math.min(firstAt, now), now];
+    } else if (event[1] === 'x') reducer.exited(now, offset, event[2], event[3] ? `signal ${event[3]}` : null);
+    // The daemon would look a moment later; the mark names what it would see.
+    if (event[1] === 'm' && lookAt() < Number.POSITIVE_INFINITY) look(now);
+    options.onStep?.(event[0], reducer.status);
+    options.onEvent?.(event, reducer.status, view);
+  }
+  return reducer;
+}
