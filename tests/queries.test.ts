@@ -46,6 +46,45 @@ test('[QRY-1] a query asked while the keeper is dead is answered by its successo
   expect((await seen(client, session.id, 'z')).slice(out.length)).toMatch(/z/);
 });
 
+test('[QRY-1] an answer does not come into the middle of a paste, and does come after it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `
+    process.stdin.setRawMode(true);
+    process.stdout.write('\\x1b[?2004hready');
+    let all = '';
+    process.stdin.on('data', (bytes) => {
+      all += bytes;
+      if (all.endsWith('one')) process.stdout.write('\\x1b[6nasked');
+      if (all.endsWith('R')) process.stdout.write('GOT ' + JSON.stringify(all) + ' END');
+    });`;
+  const { id } = await client.run({
+    command: [process.execPath, '-e', script],
+    size: { cols: 80, rows: 24 },
+    env,
+  });
+  await seen(client, id, 'ready');
+  await client.write(id, '\x1b[200~one');
+  await seen(client, id, 'asked');
+  await client.screen(id); // it has been read up to there, and the answer made
+  await client.write(id, ' two\x1b[201~');
+  const out = await seen(client, id, ' END');
+  expect(out).toContain('GOT "\\u001b[200~one two\\u001b[201~\\u001b[1;6R"');
+});
+
+test('[QRY-2] colours that come with `run` are there for the first question', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const ask = `printf '\\033]11;?\\033\\\\'; dd bs=1 count=25 2>/dev/null | tr -d '\\033'; echo`;
+  const { id } = await client.run({
+    command: ['sh', '-c', `stty raw -echo; ${ask}`],
+    size: { cols: 80, rows: 24 },
+    colours: { foreground: '#102030', background: '#fffefd' },
+    env,
+  });
+  await seen(client, id, ']11;rgb:ffff/fefe/fdfd');
+});
+
 test('[QRY-2] colours are those of the attached terminal, if it told them; else white on black', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import {
+  type DaemonEvent,
   decodeInput,
   decodeJson,
   encodeFrame,
@@ -19,7 +20,7 @@ import {
   toWireError,
   VERSION,
 } from '@spool/protocol';
-import type { Watcher } from './watcher.ts';
+import type { LogWatcher } from './watcher.ts';
 
 /** Room for one frame on its way while the next is being read from the log. */
 const FULL_BYTES = 128 * 1024;
@@ -48,9 +49,9 @@ export interface ConnectionHandlers {
 
 export class Connection {
   /** By the channel of the request that began them. */
-  readonly watchers = new Map<number, Watcher>();
-  /** The channels that are told what happens to any session. */
-  readonly feeds = new Set<number>();
+  readonly watchers = new Map<number, LogWatcher>();
+  /** The channels that are told what happens to sessions, and which of it they want. */
+  readonly feeds = new Map<number, (event: DaemonEvent) => boolean>();
   /** The name of what is typed on a viewer's channel. */
   readonly typing = new Map<number, string>();
   /** How to forget what else waits on a channel. */
@@ -60,7 +61,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #handlers: ConnectionHandlers;
   readonly #reader = new FrameReader();
-  readonly #waiting = new Set<Watcher>();
+  readonly #waiting = new Set<LogWatcher>();
   #hasSaidHello = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
@@ -89,16 +90,16 @@ export class Connection {
     return this.#socket.writableLength > FULL_BYTES;
   }
 
-  isWaiting(watcher: Watcher): boolean {
+  isWaiting(watcher: LogWatcher): boolean {
     return this.#waiting.has(watcher);
   }
 
   /** `watcher` goes on when the client has read. */
-  wait(watcher: Watcher): void {
+  wait(watcher: LogWatcher): void {
     this.#waiting.add(watcher);
   }
 
-  forget(watcher: Watcher): void {
+  forget(watcher: LogWatcher): void {
     this.#waiting.delete(watcher);
     this.watchers.delete(watcher.channel);
     this.typing.delete(watcher.channel);

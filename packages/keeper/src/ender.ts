@@ -54,6 +54,15 @@ export class Ender {
     return open.done.promise;
   }
 
+  /** Resolves when nothing is ending any more; what is gets no longer than this. */
+  async finish(graceMs: number): Promise<void> {
+    const killAt = Date.now() + graceMs;
+    const open = [...this.#cases.values()];
+    for (const each of open) each.ending = { ...each.ending, killAt: Math.min(each.ending.killAt, killAt) };
+    if (open.length > 0) this.#lookIn(0);
+    await Promise.all(open.map(({ done }) => done.promise));
+  }
+
   #lookIn(ms: number): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), ms);

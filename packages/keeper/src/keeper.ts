@@ -23,8 +23,10 @@ import { Ender } from './ender.ts';
 import { Flusher } from './flusher.ts';
 import { HolderLink } from './holder-link.ts';
 import { Housekeeper } from './housekeeper.ts';
+import { Notifier } from './notifier.ts';
 import { OpenLogs } from './open-logs.ts';
 import { devNull } from './output-pump.ts';
+import { Prompter } from './prompter.ts';
 import { Registry } from './registry.ts';
 import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
 import { Screens } from './screens/screens.ts';
@@ -37,6 +39,9 @@ const LOG_FD = 2;
 /** So many clients leave enough fds for sessions, whatever the limit is. */
 const CONNECTIONS_MAX = 4000;
 
+/** An ended session's tree is long gone by then. */
+const TREE_MS_MAX = 60_000;
+
 /** The longest that a timer can wait. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
@@ -48,6 +53,7 @@ interface PendingRun {
 export class Keeper {
   readonly registry = new Registry();
   readonly ender = new Ender();
+  readonly prompter = new Prompter();
   readonly #watch = new FdWatch();
   readonly #holder: HolderLink;
   readonly #connections = new Set<Connection>();
@@ -87,8 +93,9 @@ export class Keeper {
     return pending.started.promise;
   }
 
-  isNameTaken(name: string): boolean {
-    for (const { run } of this.#pending.values()) if (run.name === name) return true;
+  /** By another than `id`. */
+  isNameTaken(name: string, id: string): boolean {
+    for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
     return this.registry.isNameTaken(name);
   }
 
@@ -123,6 +130,7 @@ export class Keeper {
     this.#isEnding = true;
     const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((session) => this.ender.end(session, 'stop', graceMs)));
+    await this.ender.finish(graceMs); // those whose child has ended, but not all of its tree
     await this.#holder.settled();
     // The answer first; then the holder removes the socket and exits, and with its link we go too.
     setImmediate(() => {
@@ -162,11 +170,25 @@ export class Keeper {
       flusher: new Flusher(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(complain),
-      screens: new Screens({
+      screens: new Screens(home.config, {
         onAnswers: (id, bytes, upTo) => this.registry.get(id)?.answer(bytes, upTo),
         onFocusMode: (id, reportsFocus) => {
           const session = this.registry.get(id);
           if (session) session.reportsFocus = reportsFocus;
+        },
+        onStatus: (id, status) => this.registry.get(id)?.noteStatus(status),
+        onLooked: (id, offset) => this.registry.get(id)?.noteLooked(offset),
+        onMilestone: (id, milestone, at) => this.registry.get(id)?.noteMilestone(milestone, at),
+        onFact: (id, fact, at) => this.registry.get(id)?.noteFact(fact, at),
+        complain,
+      }),
+      notifier: new Notifier({
+        configFile: `${home.config}/config.json`,
+        tell: (event) => this.#tell(event),
+        tellViewers: ({ id, name, title, body }) => {
+          for (const session of this.registry.all())
+            for (const { watcher } of session.viewers.all())
+              watcher.tell({ type: 'notice', session: id, name, title, body });
         },
         complain,
       }),
@@ -196,7 +218,12 @@ export class Keeper {
   /** What was under way for a session when the last keeper went. */
   #resume(session: Session): void {
     const { life, timeoutAt } = session;
-    if (life.phase !== 'running') return;
+    if (life.phase !== 'running') {
+      // Its child went, but the last keeper may have gone before the rest of its tree.
+      const isRecent = Date.now() - life.endedAt < TREE_MS_MAX;
+      if (life.endedBy !== null && isRecent) void this.ender.end(session, life.endedBy, GRACE_MS_DEFAULT);
+      return;
+    }
     if (life.ending) void this.ender.end(session, life.ending.by, Math.max(0, life.ending.killAt - Date.now()));
     else if (timeoutAt !== null) this.#limit(session, timeoutAt);
   }
@@ -219,7 +246,10 @@ export class Keeper {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     pending?.started.resolve(session);
-    this.#tell({ type: 'session-started', at: Date.now(), session: session.info });
+    const at = Date.now();
+    const { info } = session;
+    this.#tell({ type: 'session-started', at, session: info });
+    if (info.isTask) this.#tell({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
   }
 
   *#handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }> {
@@ -263,7 +293,8 @@ export class Keeper {
 
   #tell(event: DaemonEvent): void {
     for (const connection of this.#connections) {
-      for (const channel of connection.feeds) connection.json(FrameType.event, channel, event);
+      for (const [channel, wants] of connection.feeds)
+        if (wants(event)) connection.json(FrameType.event, channel, event);
     }
   }
 }
@@ -274,7 +305,8 @@ function typed(connection: Connection, channel: number, offset: number, bytes: U
   const viewer = watcher?.session.viewers.of(watcher);
   const stream = connection.typing.get(channel);
   if (!watcher || !viewer || stream === undefined) return;
-  if (viewer.isReadOnly) watcher.tell({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
+  if (viewer.isReadOnly)
+    viewer.watcher.tell({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
   else watcher.session.typed(viewer, stream, offset, bytes);
 }
 

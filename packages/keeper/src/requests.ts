@@ -1,6 +1,7 @@
 /** What each request does. They have been checked against their schema before they get here. */
 import { signalNumber } from '@spool/native';
 import {
+  type DaemonEvent,
   type LogMarkInfo,
   type Op,
   type Requests,
@@ -13,6 +14,7 @@ import type { Connection } from './connection.ts';
 import type { Keeper } from './keeper.ts';
 import type { Session } from './session.ts';
 import type { Attached } from './viewers.ts';
+import { TextWatcher } from './text-watcher.ts';
 import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
@@ -22,6 +24,9 @@ const LIST_PAGE = 500;
 
 /** Below 100 bytes each. */
 const MARKS_PAGE = 5000;
+
+/** Below 300 bytes each; the file holds a few thousand. */
+const HISTORY_MAX = 2000;
 
 /** A session without a terminal has no picture: its last bytes must do. */
 const PIPES_TAIL_BYTES = 64 * 1024;
@@ -83,7 +88,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     if (size !== undefined && !viewer.isReadOnly) {
       viewer.size = size;
       watcher.session.viewers.touch(viewer);
-      watcher.session.applySize(watcher);
+      watcher.session.applySize(viewer.watcher);
     }
     return {};
   },
@@ -111,7 +116,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   update(keeper, { session: reference, ...change }) {
     const session = keeper.registry.find(reference);
-    if (change.name !== undefined && change.name !== session.name && keeper.isNameTaken(change.name)) {
+    if (change.name !== undefined && change.name !== session.name && keeper.isNameTaken(change.name, session.id)) {
       throw new SpoolError('NAME_TAKEN', { name: change.name });
     }
     session.update(change);
@@ -161,18 +166,46 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return info;
   },
 
-  wait(keeper, { session: reference }, connection, channel) {
-    const session = keeper.registry.find(reference);
-    const forget = session.whenEnded(() => {
+  wait(keeper, { session: reference, until = ['exit'], after }, connection, channel) {
+    let isOver = false;
+    const forget = keeper.registry.find(reference).wait(until, after, (waited) => {
+      isOver = true;
       connection.waits.delete(channel);
-      connection.reply(channel, session.info);
+      connection.reply(channel, waited);
     });
-    if (session.isRunning) connection.waits.set(channel, forget);
+    if (!isOver) connection.waits.set(channel, forget);
     return undefined;
   },
 
-  events(_keeper, _ask, connection, channel) {
-    connection.feeds.add(channel);
+  prompt: (keeper, ask, connection) => keeper.prompter.prompt(keeper.registry.find(ask.session), ask, connection.who),
+
+  async type(keeper, { session, key, base64 }, connection) {
+    const bytes = Buffer.from(base64, 'base64');
+    return { isRepeated: !(await keeper.registry.find(session).writeOnce(key, bytes, connection.who)) };
+  },
+
+  async explain(keeper, { session: reference }) {
+    const session = keeper.registry.find(reference);
+    const answer = await session.screen({ type: 'explain' });
+    if (answer.type !== 'explanation') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    const status = (session.isRunning ? answer.status : null) ?? session.status;
+    return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX) };
+  },
+
+  events(keeper, { sessions, types }, connection, channel) {
+    const ids = sessions && new Set(sessions.map((reference) => keeper.registry.find(reference).id));
+    const wanted = types && new Set(types);
+    connection.feeds.set(
+      channel,
+      (event) => (!wanted || wanted.has(event.type)) && (!ids || ids.has(sessionOf(event))),
+    );
+    return {};
+  },
+
+  SUBSCRIBE_WORKER_OUTPUT: (keeper, ask, connection, channel) => subscribe(keeper, ask, connection, channel),
+
+  UNSUBSCRIBE_WORKER_OUTPUT(_keeper, { channel }, connection) {
+    connection.watchers.get(channel)?.close();
     return {};
   },
 
@@ -183,6 +216,11 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return {};
   },
 };
+
+function sessionOf(event: DaemonEvent): string {
+  if ('session' in event) return event.session.id;
+  return 'id' in event ? event.id : event.taskId;
+}
 
 export function handleRequest(keeper: Keeper, connection: Connection, channel: number, request: unknown): unknown {
   const { op, ...ask } = Object(request) as { op?: unknown };
@@ -252,11 +290,30 @@ function attach(keeper: Keeper, ask: Requests['attach']['ask'], connection: Conn
   return undefined;
 }
 
+function subscribe(
+  keeper: Keeper,
+  ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
+  connection: Connection,
+  channel: number,
+): undefined {
+  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  const session = keeper.registry.find(ask.agent);
+  const { end } = session.log;
+  const from = ask.from ?? end;
+  if (from > end) throw new SpoolError('REQUEST_INVALID', { from, end, reason: 'the log does not reach so far' });
+  const watcher = new TextWatcher({ connection, channel, session, ask, from });
+  connection.watchers.set(channel, watcher);
+  connection.reply(channel, { id: session.id, offset: from } satisfies Requests['SUBSCRIBE_WORKER_OUTPUT']['answer']);
+  watcher.pump();
+  return undefined;
+}
+
 async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
   // Sent again after a broken link: the session is there already.
   const known = keeper.registry.get(ask.id);
   if (known) return known.info;
-  if (ask.name !== undefined && keeper.isNameTaken(ask.name)) throw new SpoolError('NAME_TAKEN', { name: ask.name });
+  if (ask.name !== undefined && keeper.isNameTaken(ask.name, ask.id))
+    throw new SpoolError('NAME_TAKEN', { name: ask.name });
   const session = await keeper.start(ask);
   return session.info;
 }

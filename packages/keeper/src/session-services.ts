@@ -3,6 +3,7 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
 import type { Flusher } from './flusher.ts';
 import type { Housekeeper } from './housekeeper.ts';
+import type { Notifier } from './notifier.ts';
 import type { OpenLogs } from './open-logs.ts';
 import type { Screens } from './screens/screens.ts';
 
@@ -13,6 +14,7 @@ export interface SessionServices {
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
   readonly screens: Screens;
+  readonly notifier: Notifier;
   tell(event: DaemonEvent): void;
   complain(sentence: string): void;
   /** To the holder: the end is on disk, let go. */

@@ -18,19 +18,27 @@ import {
   type EndedBy,
   type HeldExit,
   type HeldSession,
+  type Milestone,
   type SessionInfo,
   type Size,
   type SizePolicy,
   SpoolError,
+  type Status,
+  taskStateOf,
   type TerminalColours,
+  type Waited,
+  type WaitUntil,
 } from '@spool/protocol';
+import type { Fact } from '@spool/vt';
 import { InputQueue } from './input-queue.ts';
 import { InputJournal } from './input-journal.ts';
 import { OutputPump, type Source } from './output-pump.ts';
+import { PasteWatch } from './paste-watch.ts';
 import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
+import { SessionStatus } from './session-status.ts';
 import { type Attached, Viewers } from './viewers.ts';
-import type { Watcher } from './watcher.ts';
+import type { LogWatcher, Watcher } from './watcher.ts';
 
 /** What is held of a running child. */
 interface Child {
@@ -48,9 +56,10 @@ const FOCUS_OUT = Buffer.from('\x1b[O');
 
 export class Session {
   readonly id: string;
-  readonly watchers = new Set<Watcher>();
+  readonly watchers = new Set<LogWatcher>();
   readonly viewers = new Viewers();
   readonly journal: InputJournal;
+  readonly #status: SessionStatus;
   readonly #services: SessionServices;
   readonly #folder: string;
   readonly #onEnded = new Set<() => void>();
@@ -60,8 +69,12 @@ export class Session {
   #child: Child | null = null;
   #trouble: string | null = null;
   #typed: { who: string; at: number } | null = null;
+  #lastOutputAt: number | null = null;
   #reportsFocus = false;
   #hadFocus = false;
+  readonly #paste = new PasteWatch();
+  readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
+  #answerTimer: NodeJS.Timeout | null = null;
   #isRemoved = false;
 
   private constructor(services: SessionServices, record: SessionRecord, life: Life) {
@@ -69,8 +82,10 @@ export class Session {
     this.#services = services;
     this.#folder = `${services.home.sessions}/${this.id}`;
     this.journal = new InputJournal(this.#folder);
+    this.#status = new SessionStatus(record.startedAt);
     this.#record = record;
     this.#life = life;
+    if (record.end) this.#noteEnd();
   }
 
   /** A child that the holder holds: just started, or found again by a new keeper. */
@@ -84,8 +99,8 @@ export class Session {
       ...(held.run.retainMs !== undefined && { retainMs: held.run.retainMs }),
     });
     if (!known) session.#writeRecord();
+    session.#follow(known !== null);
     session.#take(held, fds);
-    session.#followScreen();
     return session;
   }
 
@@ -105,6 +120,7 @@ export class Session {
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
     session.#life = step(session.#life, { type: 'lost', at });
+    session.#noteEnd();
     session.#writeRecord();
     return session;
   }
@@ -170,18 +186,87 @@ export class Session {
       typed: this.#typed,
       endedBy: ended?.endedBy ?? null,
       trouble: this.#trouble,
+      status: this.#status.info,
+      milestone: this.#status.milestone,
+      title: this.#status.title,
+      lastOutputAt: this.#lastOutput,
+      isTask: run.isTask === true,
     };
   }
 
-  write(bytes: Uint8Array, who: string): Promise<void> {
-    this.#typed = { who, at: Date.now() };
-    return this.#push(bytes);
+  /** The status with all its evidence. */
+  get status(): Status {
+    return this.#status.current;
   }
 
-  /** What the program asked of its terminal: once, and remembered as answered. */
+  /** Answers once what is waited for has come. What it returns forgets the wait. */
+  wait(until: readonly WaitUntil[], after: number | undefined, callback: (waited: Waited) => void): () => void {
+    return this.#status.wait(until, after, this.info.offset, (reason) =>
+      callback({ reason, offset: this.info.offset, session: this.info }),
+    );
+  }
+
+  /** The thread that reads the screen has come to another view of it. */
+  noteStatus(status: Status): void {
+    if (!this.isRunning) return; // its end is final, and was said
+    this.#status.current = status;
+    this.#services.tell({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
+    this.#services.notifier.statusChanged(this);
+  }
+
+  /** Resolves when the screen has been looked at again, or the session has ended. */
+  nextLook(): Promise<void> {
+    return this.#status.nextLook();
+  }
+
+  /** What is known of the status is true up to this offset. */
+  get lookedTo(): number {
+    return this.#status.lookedOffset;
+  }
+
+  noteLooked(offset: number): void {
+    if (this.isRunning) this.#status.lookedTo(offset);
+  }
+
+  noteMilestone(milestone: Milestone, at: number): void {
+    this.#status.milestone = milestone;
+    this.#services.tell({ type: 'milestone', at, id: this.id, ...milestone });
+  }
+
+  noteFact({ start, end: offset, ...fact }: Fact, at: number): void {
+    if (fact.type === 'title-changed') this.#status.title = fact.title;
+    this.#services.tell({ type: 'session-fact', at, id: this.id, offset: offset || start, fact });
+  }
+
+  set reportsFocus(on: boolean) {
+    this.#reportsFocus = on;
+  }
+
+  write(bytes: Uint8Array, who: string): Promise<void> {
+    this.#noteTyped(who);
+    return this.#pushTyped(bytes);
+  }
+
+  /** Bytes that a key names: once. False when they had been typed before. */
+  async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
+    const stream = `key:${key}`;
+    if (this.journal.typedOf(stream) > 0 || this.#typing.has(stream)) return false;
+    this.#typing.set(stream, bytes.length);
+    this.#noteTyped(who);
+    try {
+      await this.#pushTyped(bytes, () => this.journal.noteTyped(stream, bytes.length));
+    } finally {
+      this.#typing.delete(stream);
+    }
+    return true;
+  }
+
+  /** What the program asked of its terminal: once, and remembered as answered. Not into the middle of a paste. */
   answer(bytes: Uint8Array, upTo: number): void {
-    void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
-    this.journal.noteAnswered(upTo);
+    const waitMs = this.#paste.openMs(Date.now());
+    this.#answers.push({ bytes, upTo });
+    if (waitMs === 0) this.#giveAnswers();
+    else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
   }
 
   /** Typed by a viewer, at an offset of what it types: what has arrived before is not written again. */
@@ -193,8 +278,8 @@ export class Session {
     if (fresh.length === 0) return watcher.tell({ type: 'typed', offset: Math.min(end, this.journal.typedOf(stream)) });
     this.#typing.set(stream, end);
     this.viewers.touch(viewer);
-    this.#typed = { who: viewer.who, at: Date.now() };
-    this.#push(fresh, () => {
+    this.#noteTyped(viewer.who);
+    this.#pushTyped(fresh, () => {
       this.journal.noteTyped(stream, end);
       watcher.tellSoon({ type: 'typed', offset: end });
     }).catch((error: unknown) => {
@@ -228,10 +313,6 @@ export class Session {
     if (this.#reportsFocus) void this.#push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
   }
 
-  set reportsFocus(on: boolean) {
-    this.#reportsFocus = on;
-  }
-
   /** The size that the policy asks for, of those who are attached. */
   applySize(by?: Watcher): void {
     const size = this.viewers.size(this.#policy);
@@ -250,8 +331,9 @@ export class Session {
   }
 
   screen(what: ScreenAsk): Promise<ScreenAnswer> {
-    const source = this.#screenSource;
-    if (!source) return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
+    const source = this.#screenSource();
+    if (!source.firstSize && what.type !== 'explain')
+      return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
     return this.#services.screens.ask(source, this.log.end, what);
   }
 
@@ -341,11 +423,14 @@ export class Session {
     this.#persistEnd();
     this.journal.release();
     if (this.controlGroup) removeControlGroup(this.controlGroup);
-    this.#services.screens.forget(this.id);
+    const at = Date.now();
+    const isWatched = this.viewers.all().length > 0; // they leave with what is pumped now
+    this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
     for (const watcher of this.watchers) watcher.pump();
+    this.#noteEnd();
     for (const callback of this.#onEnded) callback();
     this.#onEnded.clear();
-    this.#services.tell({ type: 'session-exited', at: Date.now(), session: this.info });
+    this.#tellEnd(at, isWatched);
   }
 
   /** What a new holder must be given. */
@@ -393,12 +478,51 @@ export class Session {
     if (held.exit !== null) this.exited(held.exit);
   }
 
+  /** Those who wait are told; the status is final. */
+  #noteEnd(): void {
+    const life = this.#life;
+    if (life.phase !== 'ended') return;
+    const offset = this.#record.end?.offset ?? this.log.end;
+    this.#status.exited(life.state, life.exit.code, life.exit.signal, life.endedAt, offset);
+  }
+
+  #tellEnd(at: number, isWatched: boolean): void {
+    const session = this.info;
+    this.#services.tell({ type: 'session-exited', at, session });
+    if (session.isTask)
+      this.#services.tell({
+        type: 'task_finished',
+        at,
+        taskId: this.id,
+        name: session.name,
+        state: taskStateOf(session),
+        exitCode: session.exitCode,
+        durationMs: (session.endedAt ?? at) - session.startedAt,
+      });
+    if (!isWatched) this.#services.notifier.ended(this);
+  }
+
+  #noteTyped(who: string): void {
+    const at = Date.now();
+    this.#typed = { who, at };
+    this.#services.screens.typed(this.id, at);
+  }
+
+  get #lastOutput(): number | null {
+    if (this.#lastOutputAt !== null) return this.#lastOutputAt;
+    // The log need not be opened for a session that only the disk knows.
+    if (!this.#log || this.#log.end === 0) return this.#record.end?.at ?? null;
+    return (this.#lastOutputAt = this.#log.timeAt(this.#log.end - 1) ?? null);
+  }
+
   #grown(): void {
+    this.#lastOutputAt = Date.now();
     this.#services.flusher.note(this.log);
     this.#services.openLogs.touch(this.log);
     for (const watcher of this.watchers) watcher.pump();
     this.#services.housekeeper.note(this.log);
     this.#services.screens.grown(this.id, this.log.end);
+    this.#status.grown(this.log.end);
   }
 
   readonly #typing = new Map<string, number>();
@@ -407,14 +531,34 @@ export class Session {
     return this.#record.run.sizePolicy ?? 'latest';
   }
 
-  get #screenSource(): ScreenSource | null {
-    const { size } = this.#record.run;
-    return size ? { id: this.id, folder: this.#folder, firstSize: size } : null;
+  #screenSource(isAdopted = false): ScreenSource {
+    const { size, command } = this.#record.run;
+    const { startedAt } = this.#record;
+    return { id: this.id, folder: this.#folder, firstSize: size ?? null, command, startedAt, isAdopted };
   }
 
-  #followScreen(): void {
-    const source = this.#screenSource;
-    if (source && this.#child) this.#services.screens.follow(source, this.log.end, this.journal.answeredTo);
+  /** Before the first byte is taken: a child may have ended by then. */
+  #follow(isAdopted: boolean): void {
+    const { colours } = this.#record.run;
+    this.#services.screens.follow(this.#screenSource(isAdopted), this.log.end, this.journal.answeredTo);
+    if (colours) this.#services.screens.colours(this.id, colours);
+  }
+
+  #giveAnswers(): void {
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answerTimer = null;
+    for (const { bytes, upTo } of this.#answers.splice(0)) {
+      void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
+      this.journal.noteAnswered(upTo);
+    }
+  }
+
+  /** Of a person or a program, not of ours: may be a piece of a paste. */
+  #pushTyped(bytes: Uint8Array, onIn?: () => void): Promise<void> {
+    this.#paste.note(bytes, Date.now());
+    const typed = this.#push(bytes, onIn);
+    if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
+    return typed;
   }
 
   #push(bytes: Uint8Array, onIn?: () => void): Promise<void> {

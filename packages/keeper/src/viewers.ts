@@ -1,6 +1,6 @@
 /** Who is attached to a session: whose size counts, who has the focus, who may type. */
 import type { Size, SizePolicy, Viewer } from '@spool/protocol';
-import type { Watcher } from './watcher.ts';
+import type { LogWatcher, Watcher } from './watcher.ts';
 
 export interface Attached {
   readonly watcher: Watcher;
@@ -27,7 +27,7 @@ export class Viewers {
     this.#attached.push(viewer);
   }
 
-  of(watcher: Watcher): Attached | undefined {
+  of(watcher: LogWatcher): Attached | undefined {
     return this.#attached.find((viewer) => viewer.watcher === watcher);
   }
 

@@ -22,7 +22,20 @@ export interface WatcherOptions {
   readonly takeSnapshot?: () => Promise<{ readonly offset: number; readonly bytes: Uint8Array }>;
 }
 
-export class Watcher {
+/** What a session and a connection know of those who follow. */
+export interface LogWatcher {
+  readonly channel: number;
+  readonly session: Session;
+  /** Sends what there is, as far as it is wanted. */
+  pump(): void;
+  /** The client has room up to this offset. */
+  grant(offset: number): void;
+  resized(offset: number, cols: number, rows: number): void;
+  removed(): void;
+  close(): void;
+}
+
+export class Watcher implements LogWatcher {
   readonly channel: number;
   readonly connection: Connection;
   readonly session: Session;
@@ -48,7 +61,6 @@ export class Watcher {
     session.watchers.add(this);
   }
 
-  /** The client has room up to this offset. */
   grant(offset: number): void {
     if (offset <= this.#credit) return;
     this.#credit = offset;
@@ -75,7 +87,6 @@ export class Watcher {
     this.pump();
   }
 
-  /** Sends what there is, as far as it is wanted. */
   pump(): void {
     if (this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
     const { log } = this.session;

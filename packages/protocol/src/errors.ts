@@ -12,6 +12,9 @@ export const ERROR_CODES = {
   NAME_TAKEN: 'a running session already has this name; choose another, or attach to that one',
   REQUEST_INVALID: 'the request is not understood; client and daemon may be of different versions',
   REQUEST_UNKNOWN: 'the daemon does not know this request; it may be older than the client: `spool daemon restart`',
+  WAIT_UNKNOWN: 'nobody can wait for that; write exit, idle, blocked, prompt, output or match:/PATTERN/',
+  PATTERN_INVALID: 'the pattern cannot be read; it is a JavaScript regular expression, /PATTERN/FLAGS',
+  PATTERN_TOO_SLOW: 'the pattern takes too long on a few lines; a simpler one, without nested repetitions, will do',
   // Starting a child
   COMMAND_NOT_FOUND: 'there is no such command; check the spelling and the PATH',
   COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',
@@ -20,8 +23,11 @@ export const ERROR_CODES = {
   // Input
   INPUT_QUEUE_FULL: 'the session does not read its input and the queue is full; nothing of this write was taken',
   INPUT_UNCONFIRMED: 'the link to the daemon broke before the input was confirmed; it may or may not have arrived',
+  INPUT_BLOCKED:
+    'the session waits for a decision, so what is typed would be an answer to that; look at it first, or use --force',
   INPUT_CLOSED: 'the input of this session is closed',
   INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; send C-d (end of file) instead',
+  KEY_UNKNOWN: 'there is no key of this name; for text there is `spool send`',
   NOT_A_TERMINAL: 'the session has no terminal, so this does not apply to it',
   // The wire
   FRAME_UNKNOWN: 'a frame of an unknown type arrived; the peer is not speaking this protocol',

@@ -25,6 +25,7 @@ export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
 const offset = z.int().min(0);
+const inputKey = z.string().min(1).max(200);
 const historyLines = z.int().min(0).max(100_000).optional();
 const colour = z
   .string()
@@ -52,6 +53,8 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     sizePolicy: sizePolicy.optional(),
     retainBytes: z.int().min(0).optional(),
     retainMs: z.int().min(0).optional(),
+    isTask: z.boolean().optional(),
+    colours: z.strictObject({ foreground: colour, background: colour, cursor: colour }).optional(),
   }),
   list: z.strictObject({ after: sessionRef.optional() }),
   get: z.strictObject({ session: sessionRef }),
@@ -103,8 +106,44 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   signal: z.strictObject({ session: sessionRef, signal: z.string().regex(/^SIG[A-Z0-9+]+$/) }),
   closeInput: z.strictObject({ session: sessionRef }),
   remove: z.strictObject({ session: sessionRef, force: z.boolean().optional() }),
-  wait: z.strictObject({ session: sessionRef }),
-  events: z.strictObject({}),
+  wait: z.strictObject({
+    session: sessionRef,
+    until: z
+      .array(z.enum(['exit', 'idle', 'blocked', 'prompt', 'output']))
+      .min(1)
+      .max(5)
+      .optional(),
+    after: offset.optional(),
+  }),
+  prompt: z.strictObject({
+    session: sessionRef,
+    text: z
+      .string()
+      .min(1)
+      .max(256 * 1024),
+    key: inputKey.optional(),
+    force: z.boolean().optional(),
+    confirmMs: z.int().min(0).max(600_000).optional(),
+  }),
+  type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64().max(512 * 1024) }),
+  explain: z.strictObject({ session: sessionRef }),
+  events: z.strictObject({
+    sessions: z.array(sessionRef).max(1000).optional(),
+    types: z.array(z.string().max(50)).max(50).optional(),
+  }),
+  SUBSCRIBE_WORKER_OUTPUT: z.strictObject({
+    agent: sessionRef,
+    from: offset.optional(),
+    flushMs: z.int().min(0).max(60_000).optional(),
+    maxBytes: z
+      .int()
+      .min(16)
+      .max(64 * 1024)
+      .optional(),
+    chunking: z.enum(['raw', 'line', 'semantic']).optional(),
+    ansi: z.enum(['keep', 'strip']).optional(),
+  }),
+  UNSUBSCRIBE_WORKER_OUTPUT: z.strictObject({ channel: z.int().min(0) }),
   status: z.strictObject({}),
   shutdown: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
 };

@@ -1,6 +1,8 @@
 /** The words of the wire: what a session is, what can be asked, what is told. */
 
 import type { ErrorCode } from './errors.ts';
+import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
+import type { TaskEvent } from './task.ts';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -89,6 +91,16 @@ export interface SessionInfo {
   readonly typed: { readonly who: string; readonly at: number } | null;
   /** Why the log is not whole or not growing, in a sentence; null when all is well. */
   readonly trouble: string | null;
+  /** What it does, as far as can be told. */
+  readonly status: StatusInfo;
+  /** The last one that was reached. */
+  readonly milestone: Milestone | null;
+  /** As the program set it. */
+  readonly title: string;
+  /** When the child last wrote something; null when it never has. */
+  readonly lastOutputAt: number | null;
+  /** Somebody awaits it: see `TaskInfo`. */
+  readonly isTask: boolean;
 }
 
 /** What to start. The client gives everything; nothing comes from the daemon's own surroundings. */
@@ -109,6 +121,36 @@ export interface RunRequest {
   readonly sizePolicy?: SizePolicy | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
+  /** A task: its start and its end are told as such too. */
+  readonly isTask?: boolean | undefined;
+  /** Of the terminal that it is started from: what the child asks first is answered with them. */
+  readonly colours?: TerminalColours | undefined;
+}
+
+/**
+ * What a wait waits for. `idle`, `blocked`: the status. `prompt`: idle, and the screen shows where to type. `output`:
+ * anything is written.
+ */
+export type WaitUntil = 'exit' | 'idle' | 'blocked' | 'prompt' | 'output';
+
+/** Why a wait ended. */
+export interface Waited {
+  readonly reason: WaitUntil;
+  /** How far the log reached then. */
+  readonly offset: number;
+  readonly session: SessionInfo;
+}
+
+/** What became of a prompt. */
+export interface Prompted {
+  /** True when the session reacted: it works, asks back, ended, or what was typed has left its input line. */
+  readonly isConfirmed: boolean;
+  readonly reaction: 'working' | 'blocked' | 'exited' | 'screen' | 'output' | null;
+  /** Where the log stood when Enter was pressed: `wait` with `after` waits for what comes of it. */
+  readonly offset: number;
+  /** True when a prompt with the same key had been typed before: nothing was typed now. */
+  readonly isRepeated: boolean;
+  readonly session: SessionInfo;
 }
 
 /** Where a watch begins: an offset, the beginning of what is kept, the end, or so many bytes before the end. */
@@ -204,10 +246,64 @@ export interface Requests {
   /** Closes the child's standard input (pipes only). */
   closeInput: { ask: { readonly session: string }; answer: Record<never, never> };
   remove: { ask: { readonly session: string; readonly force?: boolean | undefined }; answer: SessionInfo };
-  /** Answered when the session has ended. */
-  wait: { ask: { readonly session: string }; answer: SessionInfo };
-  /** Then events on this request's channel, until `unwatch`. */
-  events: { ask: Record<never, never>; answer: Record<never, never> };
+  /**
+   * Answered when the first of `until` (`exit` unless told) holds, at once if it holds already. With `after`, only what was
+   * seen beyond that offset counts. Another end than the one waited for is an answer too: nothing can come after `exit`.
+   */
+  wait: {
+    ask: {
+      readonly session: string;
+      readonly until?: readonly WaitUntil[] | undefined;
+      readonly after?: number | undefined;
+    };
+    answer: Waited;
+  };
+  /**
+   * Types a prompt as a careful person would: a paste (bracketed where the program asked for that), a moment, Enter by
+   * itself; then looks whether the session reacted. Refused while the session is blocked, for Enter would be an answer to
+   * what it asks, unless `force`. With a `key`, the same prompt asked for twice is typed once.
+   */
+  prompt: {
+    ask: {
+      readonly session: string;
+      readonly text: string;
+      readonly key?: string | undefined;
+      readonly force?: boolean | undefined;
+      readonly confirmMs?: number | undefined;
+    };
+    answer: Prompted;
+  };
+  /** Input that arrives once, however often it is sent: `key` names it, and nothing is typed if it was typed before. */
+  type: {
+    ask: { readonly session: string; readonly key: string; readonly base64: string };
+    answer: { readonly isRepeated: boolean };
+  };
+  /** The status with all its evidence, and how it came to be. */
+  explain: {
+    ask: { readonly session: string };
+    answer: { readonly id: string; readonly status: Status; readonly history: readonly HistoryItem[] };
+  };
+  /** Then events on this request's channel, until `unwatch`: of these sessions (all unless told), of these types (all). */
+  events: {
+    ask: { readonly sessions?: readonly string[] | undefined; readonly types?: readonly string[] | undefined };
+    answer: Record<never, never>;
+  };
+  /**
+   * A session's output as text, from `from` (the present unless told), in `WORKER_OUTPUT` events on this request's channel,
+   * until `UNSUBSCRIBE_WORKER_OUTPUT`. For clients that want text and no bytes; the SDK's `watchText` offers more.
+   */
+  SUBSCRIBE_WORKER_OUTPUT: {
+    ask: {
+      readonly agent: string;
+      readonly from?: number | undefined;
+      readonly flushMs?: number | undefined;
+      readonly maxBytes?: number | undefined;
+      readonly chunking?: 'raw' | 'line' | 'semantic' | undefined;
+      readonly ansi?: 'keep' | 'strip' | undefined;
+    };
+    answer: { readonly id: string; readonly offset: number };
+  };
+  UNSUBSCRIBE_WORKER_OUTPUT: { ask: { readonly channel: number }; answer: Record<never, never> };
   status: { ask: Record<never, never>; answer: DaemonStatus };
   /** Stops every session, then the daemon; answered before the last step. */
   shutdown: { ask: { readonly graceMs?: number | undefined }; answer: Record<never, never> };
@@ -241,6 +337,14 @@ export type WatchEvent =
   | { readonly type: 'input-refused'; readonly offset: number; readonly code: ErrorCode }
   /** Attached only: who is there, whenever that changes. */
   | { readonly type: 'viewers'; readonly viewers: readonly Viewer[] }
+  /** Attached only: another session wants somebody to look at it. */
+  | {
+      readonly type: 'notice';
+      readonly session: string;
+      readonly name: string;
+      readonly title: string;
+      readonly body: string;
+    }
   /** Attached only: somebody took over; nothing follows. */
   | { readonly type: 'taken-over'; readonly by: string }
   /** The session was removed while it was being watched: nothing follows. */
@@ -258,6 +362,27 @@ export type DaemonEvent =
       readonly rows: number;
     }
   | { readonly type: 'session-removed'; readonly at: number; readonly id: string }
+  | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: StatusInfo }
+  | ({ readonly type: 'milestone'; readonly at: number; readonly id: string } & Milestone)
+  /** What the program said in passing: its title, its folder, a command begun or ended, progress, a bell, a message. */
+  | {
+      readonly type: 'session-fact';
+      readonly at: number;
+      readonly id: string;
+      readonly offset: number;
+      readonly fact: { readonly type: string } & Readonly<Record<string, unknown>>;
+    }
+  /** Somebody should look: the session is blocked, failed or has ended, and nobody watches it. */
+  | {
+      readonly type: 'notification';
+      readonly at: number;
+      readonly id: string;
+      readonly name: string;
+      readonly about: 'blocked' | 'exit' | 'failure';
+      readonly title: string;
+      readonly body: string;
+    }
+  | TaskEvent
   | {
       readonly type: 'log-failed';
       readonly at: number;
@@ -272,6 +397,22 @@ export type DaemonEvent =
       readonly from: number;
       readonly to: number;
     };
+
+/** Told on the channel of `SUBSCRIBE_WORKER_OUTPUT`. */
+export type WorkerOutputEvent =
+  | {
+      readonly type: 'WORKER_OUTPUT';
+      readonly agent: string;
+      readonly data: string;
+      readonly ts: number;
+      /** Of its first byte, and after its last: a subscription that broke goes on from there. */
+      readonly offset: number;
+      readonly end: number;
+    }
+  /** These bytes are no longer kept. */
+  | { readonly type: 'gap'; readonly from: number; readonly to: number }
+  /** The session has ended, or was removed: nothing follows. */
+  | { readonly type: 'end'; readonly offset: number };
 
 export interface DaemonStatus {
   readonly version: string;

@@ -1,20 +1,42 @@
 /** What the keeper and its thread for screens say to each other. */
-import type { ScreenFormat, Size, TerminalColours } from '@spool/protocol';
+import type { HistoryItem, Milestone, ScreenFormat, Size, Status, TerminalColours } from '@spool/protocol';
+import type { Fact } from '@spool/vt';
 
-/** Where a session's screens come from: its log, and the size that it began with. */
+/** A session as this thread knows it: its log, what runs, and the size that it began with. */
 export interface ScreenSource {
   readonly id: string;
-  /** The session's folder: the log and the keyframes are in it. */
+  /** The session's folder: the log, the keyframes and the history are in it. */
   readonly folder: string;
-  readonly firstSize: Size;
+  /** Null without a terminal: then there is no screen, but a status all the same. */
+  readonly firstSize: Size | null;
+  readonly command: readonly string[];
+  readonly startedAt: number;
+  /** It ran before this keeper did: what was known is on disk. */
+  readonly isAdopted: boolean;
+}
+
+export type TerminalSource = ScreenSource & { readonly firstSize: Size };
+
+export function hasTerminal(source: ScreenSource): source is TerminalSource {
+  return source.firstSize !== null;
 }
 
 export type ToScreens =
   /** Keep a model of this session, and answer what its program asks from `answeredTo` on. */
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
-  | { readonly type: 'grown'; readonly id: string; readonly end: number }
+  /** `typedAt`: somebody typed since this was last said, so what came may be echo. */
+  | { readonly type: 'grown'; readonly id: string; readonly end: number; readonly typedAt: number | null }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
   | { readonly type: 'colours'; readonly id: string; readonly colours: TerminalColours }
+  /** The child has ended: the rest is followed, then it is forgotten. */
+  | {
+      readonly type: 'exited';
+      readonly id: string;
+      readonly end: number;
+      readonly at: number;
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+    }
   | { readonly type: 'forget'; readonly id: string }
   | {
       readonly type: 'ask';
@@ -25,6 +47,7 @@ export type ToScreens =
     };
 
 export type ScreenAsk =
+  | { readonly type: 'explain' }
   | { readonly type: 'snapshot'; readonly historyLines: number }
   | {
       readonly type: 'screen';
@@ -39,10 +62,18 @@ export type FromScreens =
   /** For the child: what it asked before this offset. */
   | { readonly type: 'answers'; readonly id: string; readonly bytes: Uint8Array; readonly upTo: number }
   | { readonly type: 'modes'; readonly id: string; readonly reportsFocus: boolean }
+  | { readonly type: 'status'; readonly id: string; readonly status: Status }
+  | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
+  | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: Fact }
+  /** The screen was looked at, and what is known is true up to this offset. */
+  | { readonly type: 'looked'; readonly id: string; readonly offset: number }
+  | { readonly type: 'complaint'; readonly sentence: string }
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
   | { readonly type: 'failed'; readonly request: number; readonly reason: string };
 
 export type ScreenAnswer =
+  /** Null: nothing has been understood of it yet, or no longer. */
+  | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
   | {
       readonly type: 'screen';

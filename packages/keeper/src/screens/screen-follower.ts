@@ -2,7 +2,7 @@
  * Follows one running session: keeps a true model of its terminal a moment behind the log, answers what its program asks of
  * a terminal, at the very byte where it asks, and writes keyframes on the way.
  *
- * It never holds anything up. When a flood outruns it, it skips to the present: modes, queries and facts of what is skipped
+ * What it reads it also hands to the session's insight. It never holds anything up. When a flood outruns it, it skips to the present: modes, queries and facts of what is skipped
  * are still read (that is fast), only the picture is begun anew, and says so until it is certain again.
  */
 import { Log } from '@spool/core';
@@ -18,8 +18,11 @@ import {
   restore,
   type Rgb,
 } from '@spool/vt';
+import type { ScreenView } from '@spool/core/status';
+import type { Follower } from './follower.ts';
+import type { Insight } from './insight.ts';
 import { KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
-import type { ScreenSource } from './messages.ts';
+import type { TerminalSource } from './messages.ts';
 import { keep, modelAt, modelBefore, type Moment } from './timeline.ts';
 
 const READ_BYTES = 64 * 1024;
@@ -38,10 +41,12 @@ const CELL_PIXELS = { width: 8, height: 16 };
 export interface FollowerEvents {
   onAnswers(bytes: Uint8Array, upTo: number): void;
   onFocusMode(reportsFocus: boolean): void;
+  /** The first bytes are about to be read, from this offset on. */
+  beginInsight(from: number): Insight;
 }
 
-export class ScreenFollower {
-  readonly source: ScreenSource;
+export class ScreenFollower implements Follower {
+  readonly source: TerminalSource;
   readonly keyframes: Keyframes;
   readonly #events: FollowerEvents;
   readonly #resizes: { readonly offset: number; readonly size: Size }[] = [];
@@ -56,12 +61,13 @@ export class ScreenFollower {
   #exactFrom = 0;
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
+  #insight: Insight | null = null;
   /** What is being read, and where it begins. */
   #chunk: Uint8Array = NOTHING;
   #chunkAt = 0;
 
   /** Costs next to nothing until there is something to follow: most sessions are idle most of the time. */
-  constructor(source: ScreenSource, end: number, answeredTo: number, events: FollowerEvents) {
+  constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents) {
     this.source = source;
     this.#events = events;
     this.keyframes = new Keyframes(source.folder);
@@ -69,6 +75,10 @@ export class ScreenFollower {
     this.#offset = answeredTo;
     this.#target = end;
     this.#answeredTo = answeredTo;
+  }
+
+  get insight(): Insight | null {
+    return this.#insight;
   }
 
   get log(): Log {
@@ -108,10 +118,28 @@ export class ScreenFollower {
     return { model, offset: this.#offset };
   }
 
+  /** What a person who looks would see. */
+  view(): ScreenView {
+    const { model } = this.#awake();
+    const { row, col, isVisible } = model.cursor;
+    return {
+      lines: model.plainLines(),
+      cursor: { row, col },
+      isCursorVisible: isVisible,
+      isAlternate: model.isAlternate,
+      title: model.modes.title,
+    };
+  }
+
+  begin(): Insight {
+    return (this.#insight ??= this.#events.beginInsight(this.#offset));
+  }
+
   /** Moves on by one turn. */
   turn(): void {
     if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skip(this.#target - PICTURE_BYTES);
     const { follower, model } = this.#awake();
+    this.begin();
     const until = Math.min(this.#target, this.#offset + TURN_BYTES);
     while (this.#offset < until) {
       this.#applyResizes();
@@ -158,7 +186,7 @@ export class ScreenFollower {
       model.resize(this.#size.cols, this.#size.rows);
     }
     this.#follower ??= new OutputFollower(
-      { onQuery: (query) => this.#answer(query) },
+      { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#insight?.fact(fact, Date.now()) },
       { offset: this.#offset, modes: this.#model.modes, pending: this.#model.pending(), colours: this.#colours },
     );
     return { follower: this.#follower, model: this.#model };
@@ -178,6 +206,7 @@ export class ScreenFollower {
     this.#chunkAt = this.#offset;
     follower.feed(bytes);
     this.#paintTo(model, this.#chunkAt + bytes.length);
+    this.#insight!.output(bytes, this.#offset, Date.now());
     const { focusReports } = follower.modes.state;
     if (focusReports === this.#reportsFocus) return;
     this.#reportsFocus = focusReports;
@@ -240,6 +269,7 @@ export class ScreenFollower {
     this.#model.write(restore(follower.modes.state));
     this.#model.write(follower.pending);
     this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
+    this.#insight?.skipped(this.#offset);
   }
 
   #keep(): void {

@@ -1,24 +1,38 @@
 /**
- * The thread for screens: follows every running session at its own pace, in turns, and answers questions about any screen
- * of the past. Its priority is low: bytes come first, pictures after.
+ * The thread for screens: follows every running session at its own pace, in turns; keeps what each shows and what that means;
+ * and answers questions about any screen of the past. Its priority is low: bytes come first, pictures after.
  */
 import { setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
 import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
 import type { ScreenFormat } from '@spool/protocol';
+import type { Follower } from './follower.ts';
+import { History } from './history.ts';
+import { Insight, restoredStatus } from './insight.ts';
 import { Keyframes } from './keyframes.ts';
-import type { FromScreens, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
+import {
+  type FromScreens,
+  hasTerminal,
+  type ScreenAnswer,
+  type ScreenAsk,
+  type ScreenSource,
+  type TerminalSource,
+  type ToScreens,
+} from './messages.ts';
+import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
+import { TextFollower } from './text-follower.ts';
 import { modelAt, type Moment } from './timeline.ts';
 
 /** Models kept in memory, some 1 MB each; the others wait as keyframes on disk. */
 const MODELS_MAX = 24;
-
 /** Whoever asks for the screen of a session that is being flooded gets the one of a moment ago, rather than wait. */
 const PATIENCE_MS = 50;
-
 const NICENESS = 5;
+/** A child that has written nothing for so long after its start does something else. */
+const SILENT_MS = 10_000;
 
 interface Question {
   readonly request: number;
@@ -27,11 +41,27 @@ interface Question {
   readonly askedAt: number;
 }
 
+interface Exit {
+  readonly at: number;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
 const port = parentPort!;
+const { configFolder } = workerData as { configFolder: string };
+// A user's rule that backtracks without end goes over to the linear engine instead.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+const files = new RuleFiles(configFolder, (sentence) => tell({ type: 'complaint', sentence }));
 /** In the order of use: a Map remembers insertion. */
-const followers = new Map<string, ScreenFollower>();
+const followers = new Map<string, Follower>();
 const questions = new Map<string, Question[]>();
+/** Ended, but not followed to their end yet. */
+const exits = new Map<string, Exit>();
+/** Those whose insight has something due. */
+const waking = new Map<string, number>();
 let isScheduled = false;
+let alarm: NodeJS.Timeout | undefined;
+let alarmAt = Infinity;
 
 setPriority(NICENESS); // of this thread alone, on Linux
 port.on('message', (message: ToScreens) => {
@@ -41,41 +71,85 @@ port.on('message', (message: ToScreens) => {
 
 function hear(message: ToScreens): void {
   switch (message.type) {
-    case 'follow': {
-      const { id } = message.source;
-      followers.set(
-        id,
-        new ScreenFollower(message.source, message.end, message.answeredTo, {
-          onAnswers: (bytes, upTo) => tell({ type: 'answers', id, bytes, upTo }),
-          onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
-        }),
-      );
-      return;
+    case 'follow':
+      return follow(message.source, message.end, message.answeredTo);
+    case 'grown': {
+      const follower = followers.get(message.id);
+      if (message.typedAt !== null) follower?.insight?.typed(message.typedAt);
+      return follower?.grown(message.end);
     }
-    case 'grown':
-      followers.get(message.id)?.grown(message.end);
-      return;
     case 'resized':
-      followers.get(message.id)?.resized(message.offset, message.size);
-      return;
+      return screenOf(message.id)?.resized(message.offset, message.size);
     case 'colours':
-      followers.get(message.id)?.setColours(message.colours);
+      return screenOf(message.id)?.setColours(message.colours);
+    case 'exited':
+      followers.get(message.id)?.grown(message.end);
+      if (followers.has(message.id)) exits.set(message.id, message);
       return;
     case 'forget':
-      followers.get(message.id)?.drop();
-      followers.get(message.id)?.close();
-      followers.delete(message.id);
-      return;
+      return forget(message.id);
     case 'ask':
       return ask(message.source, message);
   }
 }
 
+function follow(source: ScreenSource, end: number, answeredTo: number): void {
+  const { id } = source;
+  const beginInsight = (from: number): Insight => {
+    files.refresh();
+    return new Insight(
+      source,
+      from,
+      files,
+      {
+        onStatus: (status) => tell({ type: 'status', id, status }),
+        onMilestone: (milestone, at) => tell({ type: 'milestone', id, at, milestone }),
+        onFact: (fact, at) => tell({ type: 'fact', id, at, fact }),
+        view: () => screenOf(id)?.view() ?? null,
+      },
+      source.isAdopted ? end : 0,
+    );
+  };
+  const follower = hasTerminal(source)
+    ? new ScreenFollower(source, end, answeredTo, {
+        onAnswers: (bytes, upTo) => tell({ type: 'answers', id, bytes, upTo }),
+        onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
+        beginInsight,
+      })
+    : new TextFollower(source.folder, source.isAdopted ? end : 0, end, () => beginInsight(source.isAdopted ? end : 0));
+  followers.set(id, follower);
+  // Until it writes again, what was last known of it must do.
+  if (!source.isAdopted) waking.set(id, source.startedAt + SILENT_MS);
+  const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
+  if (!status) return;
+  tell({ type: 'status', id, status });
+  tell({ type: 'looked', id, offset: end });
+}
+
+function screenOf(id: string): ScreenFollower | undefined {
+  const follower = followers.get(id);
+  return follower instanceof ScreenFollower ? follower : undefined;
+}
+
+function forget(id: string): void {
+  followers.get(id)?.drop();
+  followers.get(id)?.close();
+  followers.delete(id);
+  waking.delete(id);
+  exits.delete(id);
+}
+
 function ask(source: ScreenSource, { request, what, end }: Omit<Question, 'askedAt'>): void {
   const follower = followers.get(source.id);
-  const isPast = what.type === 'screen' && what.at !== null;
-  if (!follower || isPast) return answerFromLog(source, request, what, end);
-  follower.grown(end);
+  if (what.type === 'explain') {
+    follower?.grown(end);
+    if (!follower) return answer({ request }, () => explanation(source));
+  } else if (!hasTerminal(source)) return; // the keeper does not ask that
+  else {
+    const isPast = what.type === 'screen' && what.at !== null;
+    if (!follower || isPast) return answerFromLog(source, request, what, end);
+    follower.grown(end);
+  }
   const waiting = questions.get(source.id) ?? [];
   waiting.push({ request, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);
@@ -97,29 +171,83 @@ function work(): void {
       followers.set(id, follower);
       if (!follower.isBehind) tell({ type: 'followed', id, offset: follower.offset });
       else schedule();
+      noteDue(id, follower);
     }
     answerWaiting(id, follower);
+    if (!follower.isBehind && exits.has(id)) finish(id, follower, exits.get(id)!);
   }
   dropModels();
+  setAlarm();
 }
 
-function answerWaiting(id: string, follower: ScreenFollower): void {
+function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit): void {
+  follower.insight?.exited(at, exitCode, signal);
+  forget(id);
+}
+
+function noteDue(id: string, { insight }: Follower): void {
+  const due = insight === null ? null : insight.dueAt;
+  if (due === null) waking.delete(id);
+  else waking.set(id, due);
+}
+
+/** One timer for all of them, and none when nothing is due. */
+function setAlarm(): void {
+  let next = Infinity;
+  for (const due of waking.values()) next = Math.min(next, due);
+  if (next === alarmAt) return;
+  clearTimeout(alarm);
+  alarmAt = next;
+  if (next !== Infinity) alarm = setTimeout(wake, Math.max(1, next - Date.now()));
+}
+
+function wake(): void {
+  alarmAt = Infinity;
+  const now = Date.now();
+  for (const [id, due] of waking) {
+    if (due > now) continue;
+    const follower = followers.get(id);
+    follower?.begin().wake(now);
+    if (follower) noteDue(id, follower);
+    if (follower?.insight?.isSettled && !follower.isBehind) tell({ type: 'looked', id, offset: follower.offset });
+  }
+  dropModels();
+  setAlarm();
+}
+
+function answerWaiting(id: string, follower: Follower): void {
   const waiting = questions.get(id);
   if (!waiting) return;
   const rest = waiting.filter((question) => {
     const isTime = follower.offset >= question.end || performance.now() - question.askedAt > PATIENCE_MS;
-    if (isTime)
-      answer(question, () =>
-        describe(question.what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset)),
-      );
+    if (isTime) answer(question, () => describeNow(question.what, follower));
     return !isTime;
   });
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
 }
 
+function describeNow(what: ScreenAsk, follower: Follower): ScreenAnswer {
+  if (what.type === 'explain') {
+    const { insight } = follower;
+    insight?.look(Date.now());
+    return { type: 'explanation', status: insight?.status ?? null, history: insight?.past() ?? [] };
+  }
+  if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
+  return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
+}
+
+function explanation({ folder }: ScreenSource): ScreenAnswer {
+  return { type: 'explanation', status: null, history: new History(folder).read() };
+}
+
 /** The past, or a session that has ended: a model of its own, for this one question. */
-function answerFromLog(source: ScreenSource, request: number, what: ScreenAsk, end: number): void {
+function answerFromLog(
+  source: TerminalSource,
+  request: number,
+  what: Exclude<ScreenAsk, { type: 'explain' }>,
+  end: number,
+): void {
   answer({ request }, () => {
     using log = Log.open(`${source.folder}/log`, { readOnly: true });
     const at = what.type === 'screen' ? what.at : null;
@@ -140,7 +268,12 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
   json: (model, options) => JSON.stringify(renderJson(model, options)),
 };
 
-function describe(what: ScreenAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
+function describe(
+  what: Exclude<ScreenAsk, { type: 'explain' }>,
+  { model, offset }: Moment,
+  isExact: boolean,
+  at: number,
+): ScreenAnswer {
   if (what.type === 'snapshot')
     return { type: 'snapshot', offset, bytes: snapshot(model, { history: what.historyLines }) };
   const { cols, rows } = model.size;

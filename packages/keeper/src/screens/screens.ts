@@ -3,7 +3,8 @@
  * anew; a session that brings it down again is left without a model, and the others go on.
  */
 import { Worker } from 'node:worker_threads';
-import { type Size, SpoolError, type TerminalColours } from '@spool/protocol';
+import { type Milestone, type Size, SpoolError, type Status, type TerminalColours } from '@spool/protocol';
+import type { Fact } from '@spool/vt';
 import type { FromScreens, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
 
 /** Output of one burst comes in pieces: the thread is woken once for all of them, and never in the middle of an echo. */
@@ -21,6 +22,11 @@ const FALLS_MAX = 2;
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
+  onStatus(id: string, status: Status): void;
+  /** What is known of its status is true up to this offset. */
+  onLooked(id: string, offset: number): void;
+  onMilestone(id: string, milestone: Milestone, at: number): void;
+  onFact(id: string, fact: Fact, at: number): void;
   complain(sentence: string): void;
 }
 
@@ -33,25 +39,38 @@ interface Followed {
   quietUntil: number;
   reached: number;
   answeredTo: number;
+  typedAt: number | null;
 }
 
 export class Screens {
   readonly #handlers: ScreensHandlers;
+  readonly #configFolder: string;
   readonly #followed = new Map<string, Followed>();
   readonly #grown = new Set<Followed>();
   readonly #asked = new Map<number, { id: string; answer: PromiseWithResolvers<ScreenAnswer> }>();
   readonly #falls = new Map<string, number>();
-  #worker: Worker | null = null;
+  #worker: Worker | null;
   #timer: NodeJS.Timeout | null = null;
   #request = 0;
 
-  constructor(handlers: ScreensHandlers) {
+  constructor(configFolder: string, handlers: ScreensHandlers) {
+    this.#configFolder = configFolder;
     this.#handlers = handlers;
+    // At once: the first program to ask its terminal something should not wait for the thread to start.
+    this.#worker = this.#start();
   }
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    this.#followed.set(source.id, { source, end, toldEnd: end, quietUntil: 0, reached: answeredTo, answeredTo });
+    this.#followed.set(source.id, {
+      source,
+      end,
+      toldEnd: end,
+      quietUntil: 0,
+      reached: answeredTo,
+      answeredTo,
+      typedAt: null,
+    });
     this.#tell({ type: 'follow', source, end, answeredTo });
   }
 
@@ -69,6 +88,16 @@ export class Screens {
 
   colours(id: string, colours: TerminalColours): void {
     if (this.#followed.has(id)) this.#tell({ type: 'colours', id, colours });
+  }
+
+  /** Told with what comes of it. */
+  typed(id: string, at: number): void {
+    const followed = this.#followed.get(id);
+    if (followed) followed.typedAt = at;
+  }
+
+  exited(id: string, end: number, at: number, exitCode: number | null, signal: string | null): void {
+    if (this.#followed.delete(id)) this.#tell({ type: 'exited', id, end, at, exitCode, signal });
   }
 
   forget(id: string): void {
@@ -94,7 +123,8 @@ export class Screens {
       if (followed.reached < followed.toldEnd) continue;
       if (followed.end - followed.toldEnd > FLOOD_BYTES) followed.quietUntil = now + FLOOD_MS;
       followed.toldEnd = followed.end;
-      this.#tell({ type: 'grown', id: followed.source.id, end: followed.end });
+      this.#tell({ type: 'grown', id: followed.source.id, end: followed.end, typedAt: followed.typedAt });
+      followed.typedAt = null;
     }
     if (this.#grown.size > 0) this.#timer = setTimeout(() => this.#tellGrown(), FLOOD_MS / 10);
   }
@@ -116,6 +146,16 @@ export class Screens {
       }
       case 'modes':
         return this.#handlers.onFocusMode(message.id, message.reportsFocus);
+      case 'status':
+        return this.#handlers.onStatus(message.id, message.status);
+      case 'looked':
+        return this.#handlers.onLooked(message.id, message.offset);
+      case 'milestone':
+        return this.#handlers.onMilestone(message.id, message.milestone, message.at);
+      case 'fact':
+        return this.#handlers.onFact(message.id, message.fact, message.at);
+      case 'complaint':
+        return this.#handlers.complain(message.sentence);
       case 'answer':
         this.#asked.get(message.request)?.answer.resolve(message.answer);
         this.#asked.delete(message.request);
@@ -134,6 +174,7 @@ export class Screens {
   #start(): Worker {
     const worker = new Worker(new URL('./screens.mjs', import.meta.url), {
       execArgv: [],
+      workerData: { configFolder: this.#configFolder },
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
@@ -154,7 +195,7 @@ export class Screens {
     for (const { source, end, reached, toldEnd, answeredTo } of again) {
       // Whoever had something under way may have been the cause.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
-      this.follow(source, end, answeredTo);
+      this.follow({ ...source, isAdopted: true }, end, answeredTo);
     }
   }
 }

@@ -1,0 +1,232 @@
+/**
+ * Tells people who are not looking that a session wants them: it is blocked, has failed, or has ended after a while. Never
+ * while somebody is attached to it.
+ *
+ * Everybody who follows events is told, and so are those who are attached to other sessions. Beyond that only what the user
+ * has configured: the desktop, a command, a web address.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { DaemonEvent } from '@spool/protocol';
+import type { Session } from './session.ts';
+
+export type Notification = Extract<DaemonEvent, { type: 'notification' }>;
+type About = Notification['about'];
+
+export interface NotifyConfig {
+  readonly on: readonly About[];
+  readonly desktop: boolean;
+  /** Run as it is, without a shell; the notification is on its standard input, as JSON. */
+  readonly command: readonly string[] | null;
+  readonly webhook: URL | null;
+}
+
+export interface NotifierOptions {
+  readonly configFile: string;
+  tell(event: Notification): void;
+  /** Viewers of any session but this one. */
+  tellViewers(notification: Notification): void;
+  complain(sentence: string): void;
+}
+
+/** A dialog that a person or another program answers at once is not worth a word. */
+const BLOCKED_FOR_MS = 700;
+/** Who starts something short waits for it anyway. */
+const EXIT_AFTER_MS = 10_000;
+const CONFIDENCE_MIN = 0.5;
+const COMMAND_MS_MAX = 30_000;
+const WEBHOOK_MS_MAX = 10_000;
+const AT_ONCE_MAX = 8;
+const TEXT_CHARACTERS_MAX = 200;
+
+const NOTHING: NotifyConfig = { on: ['blocked', 'exit', 'failure'], desktop: false, command: null, webhook: null };
+
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Sessions whose present block was told. */
+  readonly #told = new Set<string>();
+  #config: NotifyConfig = NOTHING;
+  #configAt = -1;
+  #underWay = 0;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+  }
+
+  statusChanged(session: Session): void {
+    const isBlocked = session.status.state === 'blocked' && session.status.confidence >= CONFIDENCE_MIN;
+    if (!isBlocked) return this.#forget(session.id);
+    if (this.#told.has(session.id) || this.#timers.has(session.id)) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(session.id);
+      if (!session.isRunning || session.status.state !== 'blocked') return;
+      this.#told.add(session.id);
+      const { activity, kind, evidence } = session.status;
+      this.#notify(session, 'blocked', `waits for you${kind ? ` (${kind})` : ''}`, activity ?? evidence[0]?.why ?? '');
+    }, BLOCKED_FOR_MS);
+    this.#timers.set(session.id, timer);
+  }
+
+  ended(session: Session): void {
+    this.#forget(session.id);
+    const { state, exitCode, signal, startedAt, endedAt, endedBy } = session.info;
+    if (endedBy === 'stop' || endedBy === 'kill') return; // somebody knows
+    const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
+    if (state === 'failed' || endedBy === 'timeout') {
+      const how =
+        endedBy === 'timeout' ? 'took too long' : exitCode === null ? `died of ${signal}` : `exit code ${exitCode}`;
+      this.#notify(session, 'failure', `failed: ${how}`, `after ${seconds} s`);
+    } else if (seconds * 1000 >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'is done', `after ${seconds} s`);
+  }
+
+  #forget(id: string): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    this.#told.delete(id);
+  }
+
+  #notify(session: Session, about: About, what: string, body: string): void {
+    if (session.viewers.all().length > 0) return;
+    const config = this.#read();
+    if (!config.on.includes(about)) return;
+    const notification: Notification = {
+      type: 'notification',
+      at: Date.now(),
+      id: session.id,
+      name: session.name,
+      about,
+      title: `${session.name} ${what}`.slice(0, TEXT_CHARACTERS_MAX),
+      body: body.slice(0, TEXT_CHARACTERS_MAX),
+    };
+    this.#options.tell(notification);
+    this.#options.tellViewers(notification);
+    if (config.desktop) this.#run(['notify-send', '--app-name=spool', '--', notification.title, notification.body], '');
+    if (config.command) this.#run(config.command, JSON.stringify(notification), notification);
+    if (config.webhook) this.#post(config.webhook, JSON.stringify(notification));
+  }
+
+  #run(command: readonly string[], input: string, notification?: Notification): void {
+    if (!this.#begin()) return;
+    const bus = `/run/user/${process.getuid!()}/bus`;
+    const child = spawn(command[0]!, command.slice(1), {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: COMMAND_MS_MAX,
+      killSignal: 'SIGKILL',
+      env: {
+        PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+        HOME: process.env.HOME ?? '/',
+        ...(existsSync(bus) && { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` }),
+        ...(notification && { SPOOL_SESSION_ID: notification.id, SPOOL_ABOUT: notification.about }),
+      },
+    });
+    child.stdin!.on('error', () => {}); // it did not want to know
+    child.stdin!.end(input);
+    let isOver = false;
+    const over = (trouble?: string): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#underWay--;
+      if (trouble) this.#options.complain(`the notification command ${command[0]} ${trouble}`);
+    };
+    child.on('error', (error) => over(`could not be started: ${error.message}`));
+    child.on('close', (code, signal) => over(code === 0 ? undefined : `ended with ${code ?? signal}`));
+  }
+
+  /** One request, no redirects, and what is answered is not read. */
+  #post(url: URL, body: string): void {
+    if (!this.#begin()) return;
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      timeout: WEBHOOK_MS_MAX,
+    });
+    request.on('response', (response) => {
+      response.resume();
+      const { statusCode = 0 } = response;
+      if (statusCode >= 300) this.#options.complain(`the webhook answered ${statusCode}; nothing else was tried`);
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer in time')));
+    request.on('error', (error) => this.#options.complain(`the webhook could not be told: ${error.message}`));
+    request.on('close', () => this.#underWay--);
+    request.end(body);
+  }
+
+  #begin(): boolean {
+    if (this.#underWay >= AT_ONCE_MAX) {
+      this.#options.complain(`${AT_ONCE_MAX} notifications are under way; this one is left out`);
+      return false;
+    }
+    this.#underWay++;
+    return true;
+  }
+
+  #read(): NotifyConfig {
+    let changedAt: number;
+    try {
+      changedAt = statSync(this.#options.configFile).mtimeMs;
+    } catch {
+      return (this.#config = NOTHING); // most users have none
+    }
+    if (changedAt === this.#configAt) return this.#config;
+    this.#configAt = changedAt;
+    try {
+      const { config, errors } = parseNotifyConfig(JSON.parse(readFileSync(this.#options.configFile, 'utf8')));
+      for (const error of errors) this.#options.complain(`${this.#options.configFile}: ${error}`);
+      this.#config = config;
+    } catch (error) {
+      this.#options.complain(`${this.#options.configFile} cannot be read: ${(error as Error).message}`);
+      this.#config = NOTHING;
+    }
+    return this.#config;
+  }
+}
+
+/** `{ "notify": { "on": […], "desktop": true, "command": ["…"], "webhook": "https://…" } }`; what is wrong is left out. */
+export function parseNotifyConfig(json: unknown): { config: NotifyConfig; errors: readonly string[] } {
+  const errors: string[] = [];
+  const { notify } = Object(json) as { notify?: unknown };
+  const { on, desktop, command, webhook } = Object(notify ?? {}) as Record<string, unknown>;
+  const isStrings = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\0'));
+  const wrong = <T>(sentence: string, fallback: T): T => {
+    errors.push(sentence);
+    return fallback;
+  };
+  return {
+    errors,
+    config: {
+      on:
+        on === undefined
+          ? NOTHING.on
+          : isStrings(on) && on.every((word) => (NOTHING.on as readonly string[]).includes(word))
+            ? (on as About[])
+            : wrong('notify.on must be a list of "blocked", "exit" and "failure"', NOTHING.on),
+      desktop:
+        desktop === undefined
+          ? false
+          : desktop === true || desktop === false
+            ? desktop
+            : wrong('notify.desktop must be true or false', false),
+      command:
+        command === undefined || command === null
+          ? null
+          : isStrings(command) && command.length > 0 && command[0] !== ''
+            ? command
+            : wrong('notify.command must be a list of words, the program first; there is no shell', null),
+      webhook:
+        webhook === undefined || webhook === null
+          ? null
+          : (webhookOf(webhook) ?? wrong('notify.webhook must be an https address, or http on this machine', null)),
+    },
+  };
+}
+
+function webhookOf(value: unknown): URL | null {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (!url || url.username !== '' || url.password !== '') return null;
+  if (url.protocol === 'https:') return url;
+  return url.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname) ? url : null;
+}

@@ -1,0 +1,40 @@
+/**
+ * Knows whether the bytes that were typed last are in the middle of a bracketed paste. An answer to a query that came between
+ * its pieces would become part of what is pasted; so it waits for the end of the paste, but not for one that never ends.
+ */
+const BEGIN = '\x1b[200~';
+const END = '\x1b[201~';
+
+/** A terminal sends a paste without a pause; one that has not ended by then was cut off. */
+const PASTE_MS_MAX = 1000;
+
+export class PasteWatch {
+  /** The last bytes, where they may be the beginning of a mark. */
+  #tail = '';
+  #openedAt: number | null = null;
+
+  /** These bytes are on their way to the terminal. */
+  note(bytes: Uint8Array, now: number): void {
+    if (this.#openedAt === null && this.#tail === '' && !bytes.includes(0x1b)) return;
+    const text = this.#tail + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const begin = text.lastIndexOf(BEGIN);
+    const end = text.lastIndexOf(END);
+    if (end > begin) this.#openedAt = null;
+    else if (begin > end) this.#openedAt = now;
+    this.#tail = beginningOfMark(text);
+  }
+
+  /** How long an answer should wait; 0 when no paste is open. */
+  openMs(now: number): number {
+    return this.#openedAt === null ? 0 : Math.max(0, this.#openedAt + PASTE_MS_MAX - now);
+  }
+}
+
+/** The longest end of `text` that a mark begins with. */
+function beginningOfMark(text: string): string {
+  for (let length = Math.min(BEGIN.length - 1, text.length); length > 0; length--) {
+    const end = text.slice(-length);
+    if (BEGIN.startsWith(end) || END.startsWith(end)) return end;
+  }
+  return '';
+}

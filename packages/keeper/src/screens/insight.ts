@@ -1,0 +1,221 @@
+/**
+ * What a session means, not what it shows: its status with the evidence, the milestones that it passes, what its program says
+ * about itself. Fed by whoever follows the log; looks at the screen when that has come to rest, or now and then while it does
+ * not; wakes by itself only when silence would change something.
+ */
+import { MilestoneReader } from '@spool/core/milestones';
+import { type ScreenView, StatusReducer } from '@spool/core/status';
+import type { HistoryItem, Milestone, Status } from '@spool/protocol';
+import { type Fact, LineText, type TextLine } from '@spool/vt';
+import { History } from './history.ts';
+import type { ScreenSource } from './messages.ts';
+import type { RuleFiles } from './rule-files.ts';
+
+/** Output that pauses for so long has come to rest: now a look says something. */
+const REST_MS = 40;
+/** Output that never pauses is looked at this often. */
+const LOOK_EVERY_MS = 150;
+/** A title that spins, or a progress bar, is told this often at most. */
+const FACT_EVERY_MS = 200;
+
+export interface InsightEvents {
+  onStatus(status: Status): void;
+  onMilestone(milestone: Milestone, at: number): void;
+  onFact(fact: Fact, at: number): void;
+  /** The session as a person sees it; null for one without a terminal. */
+  view(): ScreenView | null;
+}
+
+/** Without a terminal, the last lines are what a person would see. */
+const LINES_SHOWN = 24;
+
+export class Insight {
+  readonly #events: InsightEvents;
+  readonly #history: History;
+  readonly #reducer: StatusReducer;
+  readonly #milestones: MilestoneReader;
+  /** Facts before this have been told: they are read again after a restart. */
+  readonly #newsFrom: number;
+  readonly #toldFacts = new Map<string, number>();
+  #toldMilestones: number;
+  #lines: LineText;
+  readonly #shown: string[] = [];
+  #told: Status | null = null;
+  #command: { text: string | null; at: number } | null = null;
+  #offset: number;
+  #firstAt: number | null = null;
+  #lastAt = 0;
+
+  constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, newsFrom = 0) {
+    this.#events = events;
+    this.#history = new History(source.folder);
+    this.#newsFrom = newsFrom;
+    this.#offset = from;
+    const past = source.isAdopted ? this.#history.read() : [];
+    this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
+    this.#reducer = new StatusReducer({
+      rules: files.rules,
+      command: source.command,
+      startedAt: source.startedAt,
+      ...restoredStatus(past),
+    });
+    this.#milestones = new MilestoneReader(files.catalogue);
+    this.#lines = new LineText({ offset: from, skipAlternate: true });
+    this.#told = source.isAdopted ? null : this.#reducer.status;
+  }
+
+  get status(): Status {
+    return this.#reducer.status;
+  }
+
+  /** What has been seen counts already. */
+  get isSettled(): boolean {
+    return this.#firstAt === null && !this.#reducer.isSettling;
+  }
+
+  /** When something is to be done though nothing is written; null: never. */
+  get dueAt(): number | null {
+    const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
+    const due = Math.min(lookAt, this.#reducer.nextCheckAt ?? Infinity);
+    return due === Infinity ? null : due;
+  }
+
+  /** These bytes end at `offset`. */
+  output(bytes: Uint8Array, offset: number, at: number): void {
+    this.#firstAt ??= at;
+    this.#lastAt = at;
+    this.#offset = offset;
+    this.#reducer.output(bytes.length, at, offset);
+    for (const line of this.#lines.feed(bytes)) this.#line(line, at);
+  }
+
+  /** A flood was passed over: here is where it goes on. */
+  skipped(offset: number): void {
+    this.#offset = offset;
+    this.#lines = new LineText({ offset, skipAlternate: true });
+  }
+
+  fact(fact: Fact, at: number): void {
+    this.#reducer.fact(fact, at);
+    this.#tell(at); // at once: a short turn may be over before the next look
+    if (fact.end <= this.#newsFrom) return;
+    this.#followCommand(fact, at);
+    const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
+    if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
+    this.#toldFacts.set(fact.type, at);
+    this.#events.onFact(fact, at);
+  }
+
+  typed(at: number): void {
+    this.#reducer.typed(at);
+  }
+
+  /** What is due by now. */
+  wake(now: number): void {
+    if (this.#firstAt !== null && now >= Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS))
+      this.look(now);
+    if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
+    this.#tell(now);
+  }
+
+  look(now: number): void {
+    this.#firstAt = null;
+    this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
+    this.#reducer.screen(this.#events.view() ?? this.#lastLines(), now, this.#offset);
+  }
+
+  exited(at: number, exitCode: number | null, signal: string | null): void {
+    for (const line of this.#lines.flush()) this.#line(line, at);
+    this.#reducer.exited(at, this.#offset, exitCode, signal);
+    this.#tell(at);
+  }
+
+  past(): HistoryItem[] {
+    return this.#history.read();
+  }
+
+  #line({ text, end }: TextLine, at: number): void {
+    this.#shown.push(text);
+    if (this.#shown.length > LINES_SHOWN) this.#shown.shift();
+    this.#passed(this.#milestones.line(text, end), at);
+  }
+
+  #lastLines(): ScreenView {
+    const lines = [...this.#shown, this.#lines.current];
+    const cursor = { row: lines.length - 1, col: this.#lines.current.length };
+    return { lines, cursor, isCursorVisible: true, isAlternate: false, title: '' };
+  }
+
+  #tell(now: number): void {
+    const { status } = this.#reducer;
+    if (status === this.#told) return;
+    const before = this.#told;
+    this.#told = status;
+    if (before?.state !== status.state || before?.kind !== status.kind) {
+      const { state, kind, source, offset } = status;
+      this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
+    }
+    this.#events.onStatus(status);
+  }
+
+  #passed(milestones: readonly Milestone[], at: number): void {
+    for (const milestone of milestones) {
+      if (milestone.offset <= this.#toldMilestones) continue;
+      this.#toldMilestones = milestone.offset;
+      this.#history.add({ type: 'milestone', at, ...milestone });
+      this.#events.onMilestone(milestone, at);
+    }
+  }
+
+  #followCommand(fact: Fact, at: number): void {
+    if (fact.type === 'command-text') this.#command = { text: fact.command, at };
+    else if (fact.type === 'command-start') {
+      this.#command = { text: fact.command ?? this.#command?.text ?? null, at };
+      this.#milestones.restart();
+    } else if (fact.type === 'command-end' && this.#command) {
+      const { text, at: startedAt } = this.#command;
+      this.#command = null;
+      this.#history.add({
+        type: 'command',
+        at,
+        offset: fact.end,
+        command: text,
+        exitCode: fact.exitCode ?? null,
+        durationMs: at - startedAt,
+      });
+    }
+  }
+}
+
+const REPEATED_FACTS: ReadonlySet<string> = new Set([
+  'title-changed',
+  'icon-name-changed',
+  'progress-changed',
+  'bell-rung',
+]);
+
+/** As the last keeper left it; the evidence is one sentence then. */
+export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status } {
+  const last = past.findLast((item) => item.type === 'status');
+  if (!last || last.state === 'exited') return {};
+  const { state, kind, source, why, at, offset } = last;
+  const evidence = [{ source, says: state, why, rule: null, confidence: RESTORED_CONFIDENCE, at, offset }];
+  return {
+    status: {
+      state,
+      since: at,
+      source,
+      confidence: RESTORED_CONFIDENCE,
+      evidence,
+      kind,
+      agent: null,
+      activity: null,
+      thought: null,
+      progress: null,
+      offset,
+    },
+  };
+}
+
+/** True when it was written down; nobody has looked since. */
+const RESTORED_CONFIDENCE = 0.6;

@@ -1,0 +1,92 @@
+/**
+ * The rules that tell what a screen means, and the catalogue of milestones: ours, and what the user has put into the config
+ * folder (`rules/*.json`, `milestones/*.json`). Looked at again when a session starts and a folder has changed.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Catalogue, readCatalogue } from '@spool/core/milestones';
+import { BUILT_IN_RULES, parseRules, type RuleSet } from '@spool/core/status';
+
+const FILE_BYTES_MAX = 256 * 1024;
+const FILES_MAX = 64;
+
+export class RuleFiles {
+  readonly #config: string;
+  readonly #complain: (sentence: string) => void;
+  #seen = '';
+  #rules: readonly RuleSet[] = BUILT_IN_RULES;
+  #catalogue: Catalogue | null = null;
+
+  constructor(configFolder: string, complain: (sentence: string) => void) {
+    this.#config = configFolder;
+    this.#complain = complain;
+  }
+
+  /** The user's come first: they may say otherwise. */
+  get rules(): readonly RuleSet[] {
+    return this.#rules;
+  }
+
+  get catalogue(): Catalogue {
+    return (this.#catalogue ??= readCatalogue().catalogue);
+  }
+
+  refresh(): void {
+    const seen = ['rules', 'milestones'].map((name) => changedAt(`${this.#config}/${name}`)).join();
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    const { catalogue, errors } = readCatalogue(this.#files('milestones'));
+    for (const error of errors) this.#complain(error);
+    this.#catalogue = catalogue;
+    this.#rules = [...this.#files('rules').flatMap(({ file, text }) => this.#ruleSet(file, text)), ...BUILT_IN_RULES];
+  }
+
+  #ruleSet(file: string, text: string): RuleSet[] {
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      this.#complain(`${file}: is not JSON (${(error as Error).message})`);
+      return [];
+    }
+    const { rules, errors } = parseRules(file, json);
+    for (const error of errors) this.#complain(error);
+    return rules === null ? [] : [rules];
+  }
+
+  #files(folder: string): { file: string; text: string }[] {
+    const found: { file: string; text: string }[] = [];
+    for (const name of jsonFiles(`${this.#config}/${folder}`)) {
+      const file = `${this.#config}/${folder}/${name}`;
+      try {
+        if (statSync(file).size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+        found.push({ file, text: readFileSync(file, 'utf8') });
+      } catch (error) {
+        this.#complain(`${file} cannot be used: ${(error as Error).message}`);
+      }
+    }
+    return found;
+  }
+}
+
+function jsonFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .slice(0, FILES_MAX);
+  } catch {
+    return []; // most users have none
+  }
+}
+
+/** Of the folder and of what is in it: an editor may write a file in place. */
+function changedAt(folder: string): number {
+  try {
+    return Math.max(
+      statSync(folder).mtimeMs,
+      ...jsonFiles(folder).map((name) => statSync(`${folder}/${name}`).mtimeMs),
+    );
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,81 @@
+/** Follows a session without a terminal: there is no picture, but its text has facts and milestones too. */
+import { Log } from '@spool/core';
+import { OutputFollower } from '@spool/vt';
+import type { Follower } from './follower.ts';
+import type { Insight } from './insight.ts';
+
+const READ_BYTES = 64 * 1024;
+const TURN_BYTES = 256 * 1024;
+
+/** Further behind than this, what lies between is passed over. */
+const SKIP_BEHIND_BYTES = 16 * 1024 * 1024;
+
+export class TextFollower implements Follower {
+  readonly #folder: string;
+  readonly #beginInsight: () => Insight;
+  #insight: Insight | null = null;
+  #log: Log | null = null;
+  #reader: OutputFollower | null = null;
+  #offset: number;
+  #target: number;
+
+  constructor(folder: string, from: number, end: number, beginInsight: () => Insight) {
+    this.#folder = folder;
+    this.#beginInsight = beginInsight;
+    this.#offset = from;
+    this.#target = end;
+  }
+
+  get insight(): Insight | null {
+    return this.#insight;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get isBehind(): boolean {
+    return this.#offset < this.#target;
+  }
+
+  grown(end: number): void {
+    this.#target = Math.max(this.#target, end);
+  }
+
+  begin(): Insight {
+    return (this.#insight ??= this.#beginInsight());
+  }
+
+  turn(): void {
+    const insight = this.begin();
+    this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true });
+    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) {
+      this.#offset = this.#target - TURN_BYTES;
+      this.#reader = null;
+    }
+    this.#reader ??= new OutputFollower({ onFact: (fact) => insight.fact(fact, Date.now()) }, { offset: this.#offset });
+    const until = Math.min(this.#target, this.#offset + TURN_BYTES);
+    while (this.#offset < until) {
+      const read = this.#log.read(this.#offset, Math.min(READ_BYTES, until - this.#offset));
+      if (read.type === 'end') {
+        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
+        return;
+      }
+      if (read.type === 'gap') {
+        this.#offset = read.to;
+        continue;
+      }
+      this.#reader.feed(read.bytes);
+      this.#offset += read.bytes.length;
+      insight.output(read.bytes, this.#offset, Date.now());
+    }
+  }
+
+  drop(): void {
+    this.#log?.release();
+  }
+
+  close(): void {
+    this.#log?.close();
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * What a session does, as the rest of the keeper and its clients see it: the last word of the thread that reads its screen,
+ * and before and after that the plain facts. Nothing is asked for twice: who waits is told when it comes.
+ */
+import type { Milestone, SessionState, Status, StatusInfo, WaitUntil } from '@spool/protocol';
+
+interface Wait {
+  readonly until: ReadonlySet<WaitUntil>;
+  /** Only what was seen beyond this offset counts. */
+  readonly after: number;
+  readonly outputAfter: number;
+  readonly resolve: (reason: WaitUntil) => void;
+}
+
+const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
+
+export class SessionStatus {
+  readonly #waits = new Set<Wait>();
+  #status: Status;
+  /** What is known of the status is true up to this offset. */
+  #lookedTo = 0;
+  #look: PromiseWithResolvers<void> | null = null;
+  milestone: Milestone | null = null;
+  title = '';
+
+  constructor(startedAt: number) {
+    const why = 'the child was started and has written nothing yet';
+    this.#status = plainStatus('starting', startedAt, why);
+  }
+
+  get current(): Status {
+    return this.#status;
+  }
+
+  set current(status: Status) {
+    this.#status = status;
+    this.#tellLook();
+    this.#tellWaits();
+  }
+
+  get info(): StatusInfo {
+    const { evidence, ...rest } = this.#status;
+    return { ...rest, why: evidence[0]?.why ?? '' };
+  }
+
+  lookedTo(offset: number): void {
+    this.#lookedTo = Math.max(this.#lookedTo, offset);
+    this.#tellLook();
+    this.#tellWaits();
+  }
+
+  grown(end: number): void {
+    if (this.#waits.size === 0) return;
+    for (const wait of this.#waits) if (wait.until.has('output') && end > wait.outputAfter) this.#end(wait, 'output');
+  }
+
+  exited(state: SessionState, exitCode: number | null, signal: string | null, at: number, offset: number): void {
+    this.#status = { ...plainStatus('exited', at, endSentence(state, exitCode, signal)), offset };
+    this.#tellLook();
+    for (const wait of this.#waits) this.#end(wait, 'exit');
+  }
+
+  /** Calls back once, at once if it holds already. What it returns forgets the wait. */
+  wait(
+    until: readonly WaitUntil[],
+    after: number | undefined,
+    end: number,
+    callback: (reason: WaitUntil) => void,
+  ): () => void {
+    // Without an offset: a state that holds is good enough, output is what comes from now on.
+    const wait: Wait = { until: new Set(until), after: after ?? -1, outputAfter: after ?? end, resolve: callback };
+    const reason =
+      this.#status.state === 'exited'
+        ? 'exit'
+        : (this.#reasonFor(wait) ?? (wait.until.has('output') && end > wait.outputAfter ? 'output' : undefined));
+    if (reason) {
+      callback(reason);
+      return () => {};
+    }
+    this.#waits.add(wait);
+    return () => this.#waits.delete(wait);
+  }
+
+  /** Resolves at the next look, change or end. */
+  nextLook(): Promise<void> {
+    this.#look ??= Promise.withResolvers();
+    return this.#look.promise;
+  }
+
+  get lookedOffset(): number {
+    return this.#lookedTo;
+  }
+
+  #tellWaits(): void {
+    for (const wait of this.#waits) {
+      const reason = this.#reasonFor(wait);
+      if (reason) this.#end(wait, reason);
+    }
+  }
+
+  #tellLook(): void {
+    this.#look?.resolve();
+    this.#look = null;
+  }
+
+  #reasonFor({ until, after }: Wait): WaitUntil | undefined {
+    // A program reports what it is about to show: who acts on it should find it on the screen.
+    if (this.#lookedTo <= after || this.#lookedTo < this.#status.offset) return undefined;
+    return WAITED_STATES.find((state) => until.has(state) && isNow(this.#status, state));
+  }
+
+  #end(wait: Wait, reason: WaitUntil): void {
+    this.#waits.delete(wait);
+    wait.resolve(reason);
+  }
+}
+
+function isNow({ state, kind }: Status, wanted: WaitUntil): boolean {
+  return wanted === 'prompt' ? state === 'idle' && kind === 'prompt' : state === wanted;
+}
+
+function plainStatus(state: 'starting' | 'exited', at: number, why: string): Status {
+  return {
+    state,
+    since: at,
+    source: 'process',
+    confidence: 1,
+    evidence: [{ source: 'process', says: state, why, rule: null, confidence: 1, at, offset: 0 }],
+    kind: null,
+    agent: null,
+    activity: null,
+    thought: null,
+    progress: null,
+    offset: 0,
+  };
+}
+
+function endSentence(state: SessionState, exitCode: number | null, signal: string | null): string {
+  if (state === 'lost') return 'the whole daemon died, and the end of the child was not seen';
+  const how = exitCode !== null ? `with exit code ${exitCode}` : signal !== null ? `by ${signal}` : 'in an unknown way';
+  const who = state === 'stopped' || state === 'killed' ? `; somebody had it ${state}` : '';
+  return `the child ended ${how}${who}`;
+}

@@ -1,0 +1,98 @@
+/** What a session does right now, as far as anybody can tell, and why we think so. */
+
+/**
+ * `starting`: nothing was said yet. `working`: something is being done. `blocked`: it waits for a person's decision.
+ * `idle`: it waits for the next thing to do. `exited`: the child has ended.
+ */
+export type StatusState = 'starting' | 'working' | 'blocked' | 'idle' | 'exited';
+
+/** Who says so. `program`: the program's own report (OSC 7501); `shell`: command marks (OSC 133, 633). */
+export type StatusSource =
+  | 'process'
+  | 'program'
+  | 'shell'
+  | 'screen'
+  | 'title'
+  | 'progress'
+  | 'notification'
+  | 'bell'
+  | 'output'
+  | 'hook';
+
+export interface Evidence {
+  readonly source: StatusSource;
+  readonly says: StatusState;
+  /** A sentence: `the screen shows "Do you want to proceed?"`. */
+  readonly why: string;
+  /** The rule that was met, `claude/permission`; null where no rule file was asked. */
+  readonly rule: string | null;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** When it was seen, and how far the log then reached. */
+  readonly at: number;
+  readonly offset: number;
+}
+
+export interface Status {
+  readonly state: StatusState;
+  /** When it came to be so; milliseconds since 1970. */
+  readonly since: number;
+  /** Of the evidence that decided. */
+  readonly source: StatusSource;
+  readonly confidence: number;
+  /** The strongest first; what lost is there too. At most 8. */
+  readonly evidence: readonly Evidence[];
+  /**
+   * Blocked: `permission`, `question`, `trust`, `auth`, `menu`, `confirm`, `password`, `key`, `pager`, …; idle: `prompt` when
+   * the screen shows where to type, `done`, `error`, `silence`.
+   */
+  readonly kind: string | null;
+  /** Which agent's rules apply: `claude`, `codex`, …, or `shell`. */
+  readonly agent: string | null;
+  /** One line: `Thinking`, `Bash(npm test)`, `Editing src/x.ts`. */
+  readonly activity: string | null;
+  /** What the program says that it is thinking. */
+  readonly thought: string | null;
+  /** Percent. */
+  readonly progress: number | null;
+  readonly offset: number;
+}
+
+/** A status as lists show it: the evidence that decided is one sentence. `explain` has all of it. */
+export type StatusInfo = Omit<Status, 'evidence'> & { readonly why: string };
+
+/** One line of what a session has been through, kept beside its log. */
+export type HistoryItem =
+  | {
+      readonly type: 'status';
+      readonly at: number;
+      readonly offset: number;
+      readonly state: StatusState;
+      readonly kind: string | null;
+      readonly source: StatusSource;
+      readonly why: string;
+    }
+  | ({ readonly type: 'milestone'; readonly at: number } & Milestone)
+  /** A command that a shell has run (OSC 133, 633). */
+  | {
+      readonly type: 'command';
+      readonly at: number;
+      readonly offset: number;
+      readonly command: string | null;
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+    };
+
+/** Something worth telling that a known tool has reached: `dependencies installed`, `dev server ready`. */
+export interface Milestone {
+  /** Of the catalogue: `npm-install`, `vite-ready`. */
+  readonly name: string;
+  /** For a person: `412 packages installed`. */
+  readonly title: string;
+  readonly percent?: number | undefined;
+  readonly url?: string | undefined;
+  /** `failed` where the tool says that something went wrong. */
+  readonly outcome?: 'ok' | 'failed' | undefined;
+  /** The byte after the line that said so. */
+  readonly offset: number;
+}
