@@ -144,6 +144,7 @@ export class Attachment extends Following<AttachItem> {
         this.#typed.confirm(event.offset);
         return this.queue.pushEvent(event);
       case 'viewers':
+      case 'notice':
         return this.queue.pushEvent(event);
       case 'taken-over':
         return this.endWith(event);

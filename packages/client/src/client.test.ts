@@ -139,8 +139,8 @@ test('a run whose link breaks is sent once more, with the same id: nothing start
 test('a handle knows its session, and needs no look-up', async () => {
   const { keeper, client } = setUp();
   const session = await client.run({ command: ['sh'], name: 'web' });
+  keeper.answers.wait = ({ ask }) => keeper.waited(keeper.find(ask.session));
   keeper.answers.stop =
-    keeper.answers.wait =
     keeper.answers.kill =
     keeper.answers.resize =
     keeper.answers.signal =
@@ -194,7 +194,13 @@ test.each(['wait', 'stop', 'kill', 'resize', 'status', 'list', 'get'] as const)(
       list: () => client.list(),
       get: () => client.get('web'),
     }[op];
-    breaksFirst(keeper, op, 3, () => (op === 'list' ? { sessions: [], next: null } : { id: 'abcdefgh01' }));
+    breaksFirst(keeper, op, 3, () =>
+      op === 'list'
+        ? { sessions: [], next: null }
+        : op === 'wait'
+          ? keeper.waited(keeper.find('web'))
+          : { id: 'abcdefgh01' },
+    );
     await call();
     const found = asks(keeper, op).slice(op === 'get' ? 1 : 0);
     expect(found).toHaveLength(4);
@@ -209,14 +215,15 @@ test.each(['wait', 'stop', 'kill'] as const)(
     keeper.session('aaaaaaaaaa', '', { name: 'web' });
     let isFirst = true;
     keeper.answers[op] = ({ ask }, peer) => {
-      if (!isFirst) return keeper.info(keeper.find(ask.session));
+      const found = keeper.find(ask.session);
+      if (!isFirst) return op === 'wait' ? keeper.waited(found) : keeper.info(found);
       isFirst = false;
       keeper.session('bbbbbbbbbb', '', { name: 'web' });
       peer.close();
       return 'silence';
     };
     expect((await client[op]('web')).id).toBe('aaaaaaaaaa');
-    expect(asks(keeper, op)).toEqual([{ session: 'aaaaaaaaaa' }, { session: 'aaaaaaaaaa' }]);
+    expect(asks(keeper, op)).toMatchObject([{ session: 'aaaaaaaaaa' }, { session: 'aaaaaaaaaa' }]);
   },
 );
 
@@ -283,7 +290,7 @@ test('wait resolves with the end; with a timeout it resolves with a session that
   const [waited] = keeper.asked.filter(({ op }) => op === 'wait');
   expect(asks(keeper, 'unwatch')).toEqual([{ channel: waited!.channel }]); // the daemon need not remember us
   session.exit = { exitCode: 0, signal: null };
-  keeper.answers.wait = () => keeper.info(session);
+  keeper.answers.wait = () => keeper.waited(session);
   expect(await client.wait('aaaaaaaaaa', { timeoutMs: 5000 })).toMatchObject({ state: 'exited' });
 });
 

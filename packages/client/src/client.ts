@@ -6,15 +6,22 @@
  */
 import type {
   DaemonStatus,
+  HistoryItem,
   LogMarkInfo,
+  Prompted,
   Requests,
   RunRequest,
   ScreenFormat,
   SessionInfo,
   Size,
   SizePolicy,
+  Status,
+  TaskInfo,
+  TerminalColours,
+  Waited,
+  WaitUntil,
 } from '@spool/protocol';
-import { SpoolError } from '@spool/protocol';
+import { SpoolError, taskOf } from '@spool/protocol';
 import { Attachment, type AttachOptions } from './attachment.ts';
 import { Events, type EventsOptions } from './events.ts';
 import { Input } from './input.ts';
@@ -22,6 +29,21 @@ import { Link, type LinkOptions } from './link.ts';
 import { Requester } from './requests.ts';
 import { Session } from './session.ts';
 import { abortController, type AbortSignalLike, type Surroundings, utf8 } from './surroundings.ts';
+import { tail, type TailOptions } from './tail.ts';
+import {
+  complete,
+  runOnTheSpot,
+  type ShellOptions,
+  type ShellResult,
+  startTask,
+  TaskEvents,
+  type TaskEventsOptions,
+  type TaskHandle,
+  taskIdOf,
+  type TaskResult,
+} from './tasks.ts';
+import { callWithText, type SubscribeOptions, TextWatch, type TextWatchOptions } from './text-watch.ts';
+import { pasteText, pressKeys } from './typing.ts';
 import { Watch, type WatchOptions } from './watch.ts';
 
 export type ClientOptions = LinkOptions;
@@ -44,6 +66,31 @@ export interface RunOptions {
   readonly retainMs?: number | undefined;
   /** Made up unless told. The same id starts nothing twice. */
   readonly id?: string | undefined;
+  /** Somebody awaits it: its start and end are told as a task's too. */
+  readonly isTask?: boolean | undefined;
+  /** Of the terminal that it is started from. */
+  readonly colours?: TerminalColours | undefined;
+}
+
+export interface PromptOptions {
+  /** The same prompt with the same key is typed once. Made up unless told. */
+  readonly key?: string | undefined;
+  /** Also when the session waits for a decision: Enter then answers it. */
+  readonly force?: boolean | undefined;
+  /** How long to look for a reaction; 3000 unless told. */
+  readonly confirmMs?: number | undefined;
+}
+
+export interface UntilOptions extends WaitOptions {
+  /** Only what is seen beyond this offset counts: that of `prompt`, for instance. */
+  readonly after?: number | undefined;
+}
+
+export interface Explanation {
+  readonly id: string;
+  readonly status: Status;
+  /** Oldest first. */
+  readonly history: readonly HistoryItem[];
 }
 
 export interface ScreenOptions {
@@ -122,6 +169,23 @@ export class Client {
     return new Watch(this.#requester, session, options);
   }
 
+  /** The same as text: decoded, in chunks. See `TextWatch`. */
+  watchText(session: string, options: TextWatchOptions = {}): TextWatch {
+    return new TextWatch(this.watch(session, options), this.#surroundings, options);
+  }
+
+  /**
+   * Calls back with each piece of text that a session prints from now on, and when it came (milliseconds since 1970). It
+   * goes on when the link or the daemon's processes break, until the session ends, or until what is returned is called.
+   */
+  subscribeWorkerOutput(
+    agent: string,
+    callback: (data: string, ts: number) => void,
+    options: SubscribeOptions = {},
+  ): () => void {
+    return callWithText(this.watchText(agent, { ...options, from: 'end' }), callback, options.onError);
+  }
+
   /** The screen, then every byte from there on, then the end; and what is typed, exactly once. See `Attachment`. */
   attach(session: string, options: AttachOptions = {}): Attachment {
     return new Attachment(this.#requester, session, options, this.#surroundings.randomId());
@@ -196,23 +260,102 @@ export class Client {
 
   /** Resolves when the session has ended, or, if that comes first, at the timeout: then its state is still `running`. */
   async wait(session: string, options: WaitOptions = {}): Promise<SessionInfo> {
-    const { timeoutMs, signal } = options;
-    const id = await this.#id(session, signal);
-    if (timeoutMs === undefined) return this.#requester.again('wait', { session: id }, { signal });
+    return (await this.waitUntil(session, 'exit', options)).session;
+  }
+
+  /**
+   * Resolves when the first of `until` holds, and says which: `idle`, `blocked`, `prompt`, `output`, `exit` (which always
+   * ends a wait: nothing comes after it), or `timeout`. The daemon tells; nothing is asked twice.
+   */
+  async waitUntil(
+    session: string,
+    until: WaitUntil | readonly WaitUntil[],
+    { after, timeoutMs, signal }: UntilOptions = {},
+  ): Promise<Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' }> {
+    const ask = { session: await this.#id(session, signal), until: typeof until === 'string' ? [until] : until, after };
+    if (timeoutMs === undefined) return this.#requester.again('wait', ask, { signal });
     const over = abortController();
     const onAbort = (): void => over.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort);
     const done = abortController();
     void this.#surroundings.sleep(timeoutMs, done.signal).then(() => over.abort(TIMED_OUT));
     try {
-      return await this.#requester.again('wait', { session: id }, { signal: over.signal });
+      return await this.#requester.again('wait', ask, { signal: over.signal });
     } catch (error) {
       if (error !== TIMED_OUT) throw error;
-      return await this.#requester.get(id, signal);
+      const info = await this.#requester.get(ask.session, signal);
+      return { reason: 'timeout', offset: info.offset, session: info };
     } finally {
       signal?.removeEventListener('abort', onAbort);
       done.abort();
     }
+  }
+
+  /**
+   * Types a prompt as a careful person would (paste, a moment, Enter by itself), and says whether the session reacted.
+   * INPUT_BLOCKED when it waits for a decision: then Enter would be an answer to that.
+   */
+  async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
+    const { key = this.#surroundings.randomId(), force, confirmMs } = options;
+    return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, confirmMs });
+  }
+
+  /** As `write`, but what has the same key is written once, however often it is sent. False when it had been. */
+  async writeOnce(session: string, key: string, text: string): Promise<boolean> {
+    const { encodeBase64 } = await import('./base64.ts');
+    const base64 = encodeBase64(utf8(text));
+    return !(await this.#requester.again('type', { session: await this.#id(session), key, base64 })).isRepeated;
+  }
+
+  /** Named keys, one after the other: `['C-c', 'Enter', 'M-x', 'F5']`. */
+  async keys(session: string, names: readonly string[]): Promise<void> {
+    return pressKeys(this, session, names);
+  }
+
+  /** Text as a paste: bracketed when the program asked for that, so that its newlines submit nothing. */
+  async paste(session: string, text: string): Promise<void> {
+    return pasteText(this, session, text);
+  }
+
+  /** The status with all its evidence, and what led to it. */
+  async explain(session = ''): Promise<Explanation> {
+    return this.#requester.again('explain', { session });
+  }
+
+  /** The last lines, or bytes, as a person saw them. */
+  async tail(session: string, options: TailOptions): Promise<string> {
+    return tail(this, session, options);
+  }
+
+  /**
+   * Runs a shell command. On the spot: resolves with its result. With `pty`: resolves as soon as it runs, with a handle that
+   * any process can await.
+   */
+  runShell(command: string, options: ShellOptions & { readonly pty: true }): Promise<TaskHandle>;
+  runShell(command: string, options?: ShellOptions & { readonly pty?: false | undefined }): Promise<ShellResult>;
+  async runShell(command: string, options: ShellOptions = {}): Promise<TaskHandle | ShellResult> {
+    return options.pty === true ? startTask(this, command, options) : runOnTheSpot(this, command, options);
+  }
+
+  /** Resolves when the task has finished; one that failed brings its last lines. */
+  async waitForCompletion(task: TaskHandle | string, options?: WaitOptions): Promise<TaskResult> {
+    return complete(this, task, options);
+  }
+
+  /** Ends the whole tree of a task; resolves when nothing of it is left. */
+  async cancelTask(task: TaskHandle | string): Promise<TaskResult> {
+    await this.stop(taskIdOf(task));
+    return complete(this, task);
+  }
+
+  /** All tasks, oldest first. */
+  async tasks(): Promise<readonly TaskInfo[]> {
+    return (await this.list()).filter(({ isTask }) => isTask).map(taskOf);
+  }
+
+  /** `task_started`, `task_log`, `task_finished`, as they happen. */
+  taskEvents(options?: TaskEventsOptions): TaskEvents {
+    return new TaskEvents(this, options);
   }
 
   events(options?: EventsOptions): Events {
@@ -258,6 +401,8 @@ export class Client {
       sizePolicy: options.sizePolicy,
       retainBytes: options.retainBytes,
       retainMs: options.retainMs,
+      isTask: options.isTask,
+      colours: options.colours,
     };
   }
 }

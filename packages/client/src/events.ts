@@ -13,6 +13,10 @@ export type EventItem =
   | { readonly type: 'events-missed'; readonly at: number; readonly reason: 'link-broken' | 'slow-reader' };
 
 export interface EventsOptions {
+  /** Of these sessions only; all unless told. */
+  readonly sessions?: readonly string[] | undefined;
+  /** Of these types only (`session-status`, `milestone`, …); all unless told. */
+  readonly types?: readonly string[] | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
@@ -24,12 +28,14 @@ export class Events implements AsyncIterableIterator<EventItem, undefined> {
   readonly #waiting: EventItem[] = [];
   readonly #outlet = new Outlet(() => this.#waiting.shift());
   readonly #signal: AbortSignalLike | undefined;
+  readonly #wanted: Pick<EventsOptions, 'sessions' | 'types'>;
   readonly #ended = abortController();
   #stay: { readonly connection: Connection; readonly channel: number } | null = null;
 
   constructor(link: Link, options: EventsOptions = {}) {
     this.#link = link;
     this.#signal = options.signal;
+    this.#wanted = { sessions: options.sessions, types: options.types };
     this.#signal?.addEventListener('abort', this.#onAbort);
     if (this.#signal?.aborted) this.#onAbort();
     else void this.#follow();
@@ -86,7 +92,7 @@ export class Events implements AsyncIterableIterator<EventItem, undefined> {
       else if (frame.type !== FrameType.reply) throw new SpoolError('FRAME_INVALID', { type: frame.type });
       else if (isResuming) this.#push({ type: 'events-missed', at: Date.now(), reason: 'link-broken' });
     };
-    this.#stay = { connection, channel: connection.open('events', {}, { onFrame, onBroken: resolve }) };
+    this.#stay = { connection, channel: connection.open('events', this.#wanted, { onFrame, onBroken: resolve }) };
     return promise;
   }
 

@@ -4,10 +4,13 @@ export {
   Client,
   type ClientOptions,
   DEFAULT_SIZE,
+  type Explanation,
+  type PromptOptions,
   type RunOptions,
   type Screen,
   type ScreenOptions,
   type StopOptions,
+  type UntilOptions,
   type UpdateOptions,
   type WaitOptions,
 } from './client.ts';
@@ -15,22 +18,46 @@ export { type EventItem, Events, type EventsOptions } from './events.ts';
 export { RECONNECT_MS } from './link.ts';
 export { Session } from './session.ts';
 export type { AbortSignalLike, RunDefaults, Surroundings, Transport } from './surroundings.ts';
+export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
+export {
+  type ShellOptions,
+  type ShellResult,
+  TaskEvents,
+  type TaskEventsOptions,
+  type TaskHandle,
+  type TaskResult,
+  type TaskStreamEvent,
+} from './tasks.ts';
+export type { TextItem } from './text-streams.ts';
+export { type SubscribeOptions, TextWatch, type TextWatchOptions } from './text-watch.ts';
 export { CREDIT_BYTES, Watch, type WatchOptions } from './watch.ts';
 export type { AttachItem, WatchItem } from './watch-queue.ts';
 export {
   type DaemonEvent,
   type DaemonStatus,
   type ErrorCode,
+  type Evidence,
+  type HistoryItem,
   type LogMarkInfo,
+  type Milestone,
+  type Prompted,
   type ScreenFormat,
   type SessionInfo,
   type SessionState,
   type Size,
   type SizePolicy,
   SpoolError,
+  type Status,
+  type StatusInfo,
+  type StatusState,
+  type TaskInfo,
+  taskOf,
+  type TaskState,
   type TerminalColours,
   VERSION,
   type Viewer,
+  type Waited,
+  type WaitUntil,
   type WatchEvent,
   type WatchFrom,
 } from '@spool/protocol';

@@ -1,7 +1,19 @@
 /** A session that was started here: the client's verbs, with the id filled in. A handle, not an owner: dropping it ends nothing. */
-import type { SessionInfo, Size } from '@spool/protocol';
+import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
 import type { Attachment, AttachOptions } from './attachment.ts';
-import type { Client, Screen, ScreenOptions, StopOptions, UpdateOptions, WaitOptions } from './client.ts';
+import type {
+  Client,
+  Explanation,
+  PromptOptions,
+  Screen,
+  ScreenOptions,
+  StopOptions,
+  UntilOptions,
+  UpdateOptions,
+  WaitOptions,
+} from './client.ts';
+import type { TailOptions } from './tail.ts';
+import type { TextWatch, TextWatchOptions } from './text-watch.ts';
 import type { Watch, WatchOptions } from './watch.ts';
 
 export class Session {
@@ -22,6 +34,10 @@ export class Session {
 
   watch(options?: WatchOptions): Watch {
     return this.#client.watch(this.id, options);
+  }
+
+  watchText(options?: TextWatchOptions): TextWatch {
+    return this.#client.watchText(this.id, options);
   }
 
   attach(options?: AttachOptions): Attachment {
@@ -46,6 +62,22 @@ export class Session {
 
   wait(options?: WaitOptions): Promise<SessionInfo> {
     return this.#client.wait(this.id, options);
+  }
+
+  waitUntil(until: WaitUntil | readonly WaitUntil[], options?: UntilOptions): ReturnType<Client['waitUntil']> {
+    return this.#client.waitUntil(this.id, until, options);
+  }
+
+  prompt(text: string, options?: PromptOptions): Promise<Prompted> {
+    return this.#client.prompt(this.id, text, options);
+  }
+
+  explain(): Promise<Explanation> {
+    return this.#client.explain(this.id);
+  }
+
+  tail(options: TailOptions): Promise<string> {
+    return this.#client.tail(this.id, options);
   }
 
   stop(options?: StopOptions): Promise<SessionInfo> {

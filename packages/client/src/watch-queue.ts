@@ -8,7 +8,7 @@
 import type { WatchEvent } from '@spool/protocol';
 
 /** Told to those who are attached, and to nobody else. `typed` is seen to by the attachment itself. */
-type AttachedOnly = 'typed' | 'input-refused' | 'viewers' | 'taken-over';
+type AttachedOnly = 'typed' | 'input-refused' | 'viewers' | 'notice' | 'taken-over';
 
 export type WatchItem =
   | {

@@ -14,6 +14,7 @@ import {
   type Op,
   PROTOCOL_VERSION,
   type SessionInfo,
+  type Waited,
   SpoolError,
   toWireError,
   type WatchEvent,
@@ -338,7 +339,28 @@ export class FakeKeeper implements Surroundings {
       viewers: [],
       typed: null,
       trouble: null,
+      status: {
+        state: exit === null ? 'starting' : 'exited',
+        since: 0,
+        source: 'process',
+        confidence: 1,
+        why: '',
+        kind: null,
+        agent: null,
+        activity: null,
+        thought: null,
+        progress: null,
+        offset: 0,
+      },
+      milestone: null,
+      title: '',
+      lastOutputAt: null,
+      isTask: false,
     };
+  }
+
+  waited(session: FakeSession): Waited {
+    return { reason: 'exit', offset: session.bytes.length, session: this.info(session) };
   }
 
   /** What was asked, without what the test is not about. */

@@ -5,11 +5,17 @@ import { callerLimits } from './caller-limits.ts';
 import { childEnvironment } from './child-environment.ts';
 import { dial } from './dial.ts';
 import { sleep } from './sleep.ts';
+import type { Summary } from './summary.ts';
 
 export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
 export { callerLimits } from './caller-limits.ts';
 export { childEnvironment } from './child-environment.ts';
+export type { ChangedFile } from './changed-files.ts';
+export { meaningfulLines } from './meaningful-lines.ts';
+export { Pattern } from './pattern.ts';
+export type { StateSpan, Summary } from './summary.ts';
+export { parseWanted, waitFor, type WaitEnd, waitForFirst, type WaitForOptions, type WaitWanted } from './waiting.ts';
 
 export interface ConnectOptions {
   /** Where the daemon is to be found, and what its children may see. The process's own unless told. */
@@ -47,6 +53,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     client.close();
     throw error;
   }
+}
+
+/** What became of a session, or how it stands, in a page: see `Summary`. Loaded when it is asked for. */
+export async function summarize(client: Client, session?: string): Promise<Summary> {
+  return (await import('./summary.ts')).summarize(client, session);
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

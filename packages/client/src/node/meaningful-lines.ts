@@ -1,0 +1,39 @@
+/**
+ * Of a text that a program has printed, the lines that tell somebody something: no blank lines, no frames and rules, no
+ * spinners and half-done progress bars, and nothing twice.
+ */
+
+/** A line longer than this is data, not a message. */
+const CHARACTERS_MAX = 500;
+
+/** Without a letter or a digit it is a rule, a frame, a bare prompt or nothing. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+
+/** The sides of a box around a text. */
+const LEFT_SIDE = /^\s*[│┃║▌▐╎┆┊]+ ?/;
+const RIGHT_SIDE = /\s*[│┃║▌▐╎┆┊]+\s*$/;
+
+/** What was on its way when the line was left: `⠙ Installing`, `| building`, `45%`, `[====>   ] 45%`. */
+const SPINNER = /^\s*(?:[\u2801-\u28ff]\s*\S|[|/\\] [^|/\\]+$)/;
+const BAR = /[█▉▊▋▌▍▎▏▓▒░━╸╺■□▪▫]{4,}|\[[=#>.\- ]{6,}\]|[=#]{8,}/;
+const PERCENT = /(?:^|\D)(\d{1,3})(?:\.\d+)? ?%/;
+const BARE_PERCENT = /^\s*\d{1,3}(?:\.\d+)? ?%\s*$/;
+
+/** Oldest first. Of a line that comes again and again, the last one stays. */
+export function meaningfulLines(lines: readonly string[]): string[] {
+  const kept = new Map<string, string>();
+  for (const raw of lines) {
+    const line = raw.slice(0, CHARACTERS_MAX).replace(LEFT_SIDE, '').replace(RIGHT_SIDE, '').trimEnd();
+    if (!SAYS_SOMETHING.test(line) || isUnderWay(line)) continue;
+    const key = line.trim();
+    kept.delete(key);
+    kept.set(key, line);
+  }
+  return [...kept.values()];
+}
+
+function isUnderWay(line: string): boolean {
+  if (SPINNER.test(line) || BARE_PERCENT.test(line)) return true;
+  const percent = PERCENT.exec(line)?.[1];
+  return percent !== undefined && Number(percent) < 100 && BAR.test(line);
+}

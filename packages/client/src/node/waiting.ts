@@ -1,0 +1,98 @@
+/** Waiting for the first of several things: what the daemon tells (`exit`, `idle`, …), and what matches a pattern. */
+import type { SessionInfo, WaitUntil } from '@spool/protocol';
+import { SpoolError } from '@spool/protocol';
+import type { Client } from '../index.ts';
+import { waitForMatch } from './match-wait.ts';
+import { Pattern } from './pattern.ts';
+
+export interface WaitWanted {
+  readonly until: readonly WaitUntil[];
+  readonly pattern: Pattern | null;
+}
+
+export interface WaitEnd {
+  readonly reason: WaitUntil | 'match' | 'timeout';
+  readonly offset: number;
+  readonly session: SessionInfo;
+  /** The whole match, then its groups. */
+  readonly match?: readonly (string | null)[];
+}
+
+export interface WaitForOptions {
+  /** Only what is seen beyond this offset counts. */
+  readonly after?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
+
+/** `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. */
+export function parseWanted(words: readonly string[]): WaitWanted {
+  const patterns = words.filter((word) => word.startsWith('match:'));
+  const until = words.filter((word) => !word.startsWith('match:'));
+  const wrong = until.find((word) => !STATES.includes(word));
+  if (wrong !== undefined) throw new SpoolError('WAIT_UNKNOWN', { until: wrong });
+  if (patterns.length > 1) throw new SpoolError('PATTERN_INVALID', { reason: 'one at most; join several by |' });
+  return {
+    until: until as WaitUntil[],
+    pattern: patterns[0] === undefined ? null : new Pattern(patterns[0].slice('match:'.length)),
+  };
+}
+
+/** Ends with whatever comes first; the end of the session always counts. */
+export async function waitFor(
+  client: Client,
+  session: string,
+  { until, pattern }: WaitWanted,
+  { after, timeoutMs, signal }: WaitForOptions = {},
+): Promise<WaitEnd> {
+  const { id } = await client.get(session);
+  const over = new AbortController();
+  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const isMatching = pattern !== null;
+  const told = (async (): Promise<WaitEnd | null> => {
+    const waited = await client.waitUntil(id, until.length > 0 ? until : 'exit', { after, timeoutMs, signal: both });
+    // The last line may be a match too, and it came before the end.
+    return waited.reason === 'exit' && isMatching ? null : waited;
+  })();
+  const matched = isMatching ? untilMatch(client, id, pattern, after, both) : null;
+  for (const each of [told, matched]) each?.catch(() => {}); // of the two, one is given up
+  try {
+    if (matched === null) return (await told)!;
+    return await Promise.race([told.then((end) => end ?? matched), matched]);
+  } finally {
+    over.abort(new Error('the wait is over'));
+  }
+}
+
+async function untilMatch(
+  client: Client,
+  id: string,
+  pattern: Pattern,
+  after: number | undefined,
+  signal: AbortSignal,
+): Promise<WaitEnd> {
+  const end = await waitForMatch(client, id, pattern, { from: after ?? 'start', signal });
+  const session = await client.get(id);
+  if (end?.reason === 'match') return { reason: 'match', offset: end.offset, session, match: end.match };
+  return { reason: 'exit', offset: end?.offset ?? session.offset, session };
+}
+
+/** The first of several sessions that meets what is wanted. */
+export async function waitForFirst(
+  client: Client,
+  sessions: readonly string[],
+  wanted: WaitWanted,
+  options: WaitForOptions = {},
+): Promise<WaitEnd> {
+  const over = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
+  const waits = sessions.map((session) => waitFor(client, session, wanted, { ...options, signal }));
+  for (const wait of waits) wait.catch(() => {}); // those that are given up
+  try {
+    return await Promise.race(waits);
+  } finally {
+    over.abort(new Error('another came first'));
+  }
+}

@@ -1,0 +1,53 @@
+/** The end of a session's output, as a person saw it: escapes gone, a progress bar as it last was. */
+import type { Client } from './client.ts';
+
+export type TailOptions = { readonly bytes: number } | { readonly lines: number };
+
+/** A first guess of how long lines are; when it is too short, four times as much is looked at. */
+const LINE_BYTES_GUESS = 400;
+const BYTES_MAX = 16 * 1024 * 1024;
+
+export async function tail(client: Client, session: string, options: TailOptions): Promise<string> {
+  if ('bytes' in options) return (await lastText(client, session, options.bytes)).lines.join('\n');
+  for (let bytes = Math.max(16 * 1024, options.lines * LINE_BYTES_GUESS); ; bytes *= 4) {
+    const { lines, isWhole } = await lastText(client, session, bytes);
+    // The first line may have begun before what was looked at.
+    if (lines.length > options.lines || isWhole || bytes > BYTES_MAX)
+      return options.lines === 0 ? '' : lines.slice(-options.lines).join('\n');
+  }
+}
+
+async function lastText(
+  client: Client,
+  session: string,
+  bytes: number,
+): Promise<{ lines: string[]; isWhole: boolean }> {
+  const { LineText } = await import('@spool/vt');
+  const { id, offset, firstOffset } = await client.get(session);
+  const from = Math.max(firstOffset, offset - bytes);
+  const text = new LineText({ offset: from });
+  const lines: string[] = [];
+  for await (const item of client.watch(id, { from })) {
+    if (item.type === 'output') for (const line of text.feed(item.bytes)) lines.push(line.text);
+    if (item.type === 'synced' || item.type === 'exit' || item.type === 'removed') break;
+  }
+  for (const line of text.flush()) lines.push(line.text);
+  return { lines, isWhole: from === firstOffset };
+}
+
+/** How long a session has written nothing. */
+export function idleSeconds(
+  info: { readonly lastOutputAt: number | null; readonly startedAt: number },
+  now = Date.now(),
+): number {
+  return Math.max(0, (now - (info.lastOutputAt ?? info.startedAt)) / 1000);
+}
+
+/** What a shell prompt ends with. One piece of evidence, and not the verdict: `status` weighs it with the others. */
+const PROMPT_ENDS = ['$ ', '% ', '# ', '> '];
+
+/** Whether the last output looks as if a shell waited for a command. Give it the last 256 bytes or so. */
+export function looksLikeShellPrompt(text: string): boolean {
+  const end = text.slice(-256).replace(/[\r\n]+$/, '');
+  return PROMPT_ENDS.some((ending) => end.endsWith(ending));
+}

@@ -1,0 +1,309 @@
+/**
+ * Tasks: commands that somebody awaits. A task is a session, so it survives whoever started it: its handle is plain data, and
+ * any process that has it (or the id) can await the same task.
+ */
+import {
+  type Milestone,
+  type SessionInfo,
+  SpoolError,
+  type TaskEvent,
+  type TaskInfo,
+  taskOf,
+  type TaskState,
+} from '@spool/protocol';
+import type { Client, WaitOptions } from './client.ts';
+import { Outlet } from './outlet.ts';
+import type { Session } from './session.ts';
+import { abortController, type AbortSignalLike } from './surroundings.ts';
+import { tail } from './tail.ts';
+
+export interface ShellOptions {
+  /** On a terminal, as a task of its own that goes on while you do something else; no unless told. */
+  readonly pty?: boolean | undefined;
+  /** Seconds, 300 unless told; past them the whole tree of processes is ended. */
+  readonly timeout?: number | undefined;
+  readonly taskName?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** All of it; unless told the caller's, without what is none of its business. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** 8 to 32 of [a-z0-9]. The same id starts nothing twice, so that a program which was killed can begin again where it was. */
+  readonly id?: string | undefined;
+}
+
+/** Plain data: it can be stored, sent, and awaited elsewhere. */
+export interface TaskHandle {
+  readonly taskId: string;
+  readonly name: string;
+  readonly status: 'started';
+}
+
+export interface TaskResult extends TaskInfo {
+  readonly durationMs: number;
+  /** What it ended with, in words: `exit code 1`, `ended by its time limit after 300 s, with all its processes`. */
+  readonly reason: string;
+  /** Of one that did not succeed: what a person would look at first. */
+  readonly lastLines: readonly string[];
+  readonly milestone: Milestone | null;
+}
+
+/** Of a command that was waited for on the spot. */
+export interface ShellResult extends TaskResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Output beyond 8 MiB was left out here; the log has it. */
+  readonly isCut: boolean;
+}
+
+export type TaskStreamEvent =
+  | TaskEvent
+  | { readonly type: 'task_log'; readonly taskId: string; readonly chunk: string };
+
+export interface TaskEventsOptions {
+  /** These tasks only, until all of them have finished; all unless told, those to come included. */
+  readonly tasks?: readonly (TaskHandle | string)[] | undefined;
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+const TIMEOUT_SECONDS = 300;
+const LAST_LINES = 20;
+const SHELL_CHARACTERS_MAX = 8 * 1024 * 1024;
+const SHELL = '/bin/sh';
+
+/** Events that may wait for the reader before output is read no further. */
+const WAITING_MAX = 256;
+
+export function taskIdOf(task: TaskHandle | string): string {
+  return typeof task === 'string' ? task : task.taskId;
+}
+
+export async function startTask(client: Client, command: string, options: ShellOptions): Promise<TaskHandle> {
+  const { timeout = TIMEOUT_SECONDS, taskName, cwd, env, id, pty = true } = options;
+  const session = await client.run({
+    command: [SHELL, '-c', command],
+    name: taskName,
+    cwd,
+    env,
+    id,
+    timeoutMs: Math.max(1, Math.round(timeout * 1000)),
+    isTask: true,
+    ...(pty ? {} : { size: null }),
+  });
+  if (!pty) await closeInput(session);
+  return { taskId: session.id, name: session.info.name, status: 'started' };
+}
+
+/** Nobody types into a task on pipes. */
+async function closeInput(session: Session): Promise<void> {
+  try {
+    await session.closeInput();
+  } catch (error) {
+    // It was quick, or somebody else had started it before us.
+    if (!SpoolError.is(error, 'SESSION_EXITED') && !SpoolError.is(error, 'INPUT_CLOSED')) throw error;
+  }
+}
+
+export async function runOnTheSpot(client: Client, command: string, options: ShellOptions): Promise<ShellResult> {
+  const { taskId } = await startTask(client, command, { ...options, pty: false });
+  const texts = { stdout: '', stderr: '' };
+  let isCut = false;
+  for await (const item of client.watchText(taskId, { from: 0 })) {
+    if (item.type === 'text' && texts[item.stream].length < SHELL_CHARACTERS_MAX) texts[item.stream] += item.data;
+    else isCut ||= item.type === 'text' || item.type === 'gap';
+  }
+  return { ...(await complete(client, taskId)), ...texts, isCut };
+}
+
+/** Resolves when the task has finished, with how. Nothing is asked twice: the daemon tells. */
+export async function complete(
+  client: Client,
+  task: TaskHandle | string,
+  options: WaitOptions = {},
+): Promise<TaskResult> {
+  return resultOf(client, await ended(client, taskIdOf(task), options));
+}
+
+/**
+ * The end of a task that somebody or its time limit has ended is told as soon as its first process is gone; others of its
+ * tree may take their time, up to the grace period. Stopping it once more is answered when none is left.
+ */
+async function ended(client: Client, id: string, options: WaitOptions): Promise<SessionInfo> {
+  const session = await client.wait(id, options);
+  return session.endedBy === null ? session : client.stop(session.id);
+}
+
+async function resultOf(client: Client, session: SessionInfo): Promise<TaskResult> {
+  const task = taskOf(session);
+  const hasFailed = task.state !== 'running' && task.state !== 'success';
+  const lastLines = hasFailed ? (await tail(client, session.id, { lines: LAST_LINES })).split('\n') : [];
+  return {
+    ...task,
+    durationMs: (session.endedAt ?? Date.now()) - session.startedAt,
+    reason: reasonOf(session, task.state),
+    lastLines: lastLines.filter((line) => line !== ''),
+    milestone: task.state === 'running' ? session.milestone : await lastMilestone(client, session),
+  };
+}
+
+/** The thread that reads output for milestones may be a moment behind the end; it answers this when it is not. */
+async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Promise<Milestone | null> {
+  try {
+    const last = (await client.explain(id)).history.findLast((item) => item.type === 'milestone');
+    if (last === undefined) return milestone;
+    const { type: _type, at: _at, ...reached } = last;
+    return reached;
+  } catch (error) {
+    if (!SpoolError.is(error)) throw error;
+    return milestone; // how it ended is known, and is what was asked for
+  }
+}
+
+function reasonOf({ exitCode, signal, startedAt, endedAt, state }: SessionInfo, taskState: TaskState): string {
+  if (taskState === 'running') return 'still running';
+  if (taskState === 'timeout')
+    return `ended by its time limit after ${secondsWords((endedAt ?? startedAt) - startedAt)}, with all its processes`;
+  if (taskState === 'cancelled') return 'cancelled';
+  if (exitCode !== null) return `exit code ${exitCode}`;
+  return signal === null ? state : `signal ${signal}`;
+}
+
+/** `0.3 s`, `12 s`. */
+function secondsWords(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+}
+
+/**
+ * What happens to tasks, their output included, as it happens. Those that run already are told as started. With `tasks` it
+ * ends when all of them have.
+ *
+ * Of the daemon's events only the starts are listened to: output and end of each task are asked for by its id, and so are
+ * neither lost nor told twice when the link breaks.
+ */
+export class TaskEvents implements AsyncIterableIterator<TaskStreamEvent, undefined> {
+  readonly #client: Client;
+  readonly #signal: AbortSignalLike | undefined;
+  readonly #waiting: TaskStreamEvent[] = [];
+  readonly #outlet = new Outlet(() => this.#take());
+  readonly #ended = abortController();
+  readonly #followed = new Set<string>();
+  /** Set while so much waits for the reader that no more output is read. */
+  #room: PromiseWithResolvers<void> | null = null;
+
+  constructor(client: Client, { tasks, signal }: TaskEventsOptions = {}) {
+    this.#client = client;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort);
+    if (signal?.aborted) this.close();
+    else (tasks ? this.#followThese(tasks) : this.#followAll()).catch((error: unknown) => this.#fail(error));
+  }
+
+  next(): Promise<IteratorResult<TaskStreamEvent, undefined>> {
+    return this.#outlet.next();
+  }
+
+  return(): Promise<IteratorResult<TaskStreamEvent, undefined>> {
+    this.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#finish();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  async #followThese(tasks: readonly (TaskHandle | string)[]): Promise<void> {
+    const sessions = await Promise.all(tasks.map((task) => this.#client.get(taskIdOf(task))));
+    await Promise.all(sessions.map(({ id, name, startedAt }) => this.#follow(id, name, startedAt)));
+    this.#finish();
+  }
+
+  async #followAll(): Promise<void> {
+    const starts = this.#client.events({ types: ['task_started'], signal: this.#ended.signal });
+    /** Over before we came; or so it seems: one that was quick is yet to be told as started. */
+    const past = new Set<string>();
+    for (const { id, name, startedAt, state } of await this.#listed()) {
+      if (state === 'running') void this.#follow(id, name, startedAt);
+      else past.add(id);
+    }
+    for await (const event of starts) {
+      if (event.type === 'task_started') void this.#follow(event.taskId, event.name, event.startedAt);
+      if (event.type !== 'events-missed') continue;
+      // Those that were not heard of may even have ended since.
+      for (const { id, name, startedAt } of await this.#listed())
+        if (!past.has(id)) void this.#follow(id, name, startedAt);
+    }
+  }
+
+  async #listed(): Promise<readonly SessionInfo[]> {
+    return (await this.#client.list()).filter(({ isTask }) => isTask);
+  }
+
+  /** One task, from its start to its end. A log is told to its end before the end is. */
+  async #follow(taskId: string, name: string, startedAt: number): Promise<void> {
+    if (this.#followed.has(taskId)) return;
+    this.#followed.add(taskId);
+    const { signal } = this.#ended;
+    try {
+      this.#push({ type: 'task_started', at: startedAt, taskId, name, startedAt });
+      for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
+        if (item.type === 'text') this.#push({ type: 'task_log', taskId, chunk: item.data });
+        await this.#room?.promise;
+      }
+      this.#push(finishOf(await ended(this.#client, taskId, { signal })));
+    } catch (error) {
+      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#fail(error); // removed: there is nothing left to tell
+    }
+  }
+
+  readonly #onAbort = (): void => this.close();
+
+  #fail(error: unknown): void {
+    if (!this.#ended.signal.aborted) this.#finish(error);
+  }
+
+  /** The reader gets what waits, and then the end. */
+  #finish(error?: unknown): void {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#ended.abort();
+    this.#room?.resolve();
+    this.#outlet.end(error);
+  }
+
+  #push(event: TaskStreamEvent): void {
+    if (this.#outlet.isEnded) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= WAITING_MAX) this.#room ??= Promise.withResolvers();
+    this.#outlet.flush();
+  }
+
+  #take(): TaskStreamEvent | undefined {
+    const event = this.#waiting.shift();
+    if (this.#room !== null && this.#waiting.length <= WAITING_MAX / 2) {
+      this.#room.resolve();
+      this.#room = null;
+    }
+    return event;
+  }
+}
+
+function finishOf(session: SessionInfo): TaskEvent {
+  const { id: taskId, name, startedAt, exitCode } = session;
+  const at = session.endedAt ?? startedAt;
+  return {
+    type: 'task_finished',
+    at,
+    taskId,
+    name,
+    state: taskOf(session).state,
+    exitCode,
+    durationMs: at - startedAt,
+  };
+}
