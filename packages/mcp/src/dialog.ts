@@ -1,0 +1,19 @@
+/** What a session asks, as it stands on its screen. */
+import type { Client } from '@spool/client/node';
+import type { SessionInfo } from '@spool/protocol';
+import { screenLines } from './screen-text.ts';
+
+/** A dialog is at the bottom of the screen; above it is what it is about. */
+const DIALOG_LINES = 15;
+
+/** The last lines of its screen (or of its output, without a terminal), each after a line break; '' when there are none. */
+export async function dialogText(client: Client, { id, size }: SessionInfo): Promise<string> {
+  const lines =
+    size === null ? (await client.tail(id, { lines: DIALOG_LINES })).split('\n') : await linesOf(client, id);
+  const shown = lines.filter((line) => line.trim() !== '').slice(-DIALOG_LINES);
+  return shown.length === 0 ? '' : `\n${shown.join('\n')}`;
+}
+
+async function linesOf(client: Client, id: string): Promise<readonly string[]> {
+  return screenLines((await client.screen(id)).content);
+}

@@ -1,0 +1,25 @@
+import { ERROR_CODES, type ErrorCode, SpoolError } from '@spool/protocol';
+import { expect, test } from 'vitest';
+import { failureText } from './failure.ts';
+import { CallError } from './tool.ts';
+
+test('[MCP-4] an error is a sentence that names what it is about, and the tool that helps', () => {
+  expect(failureText(new SpoolError('SESSION_UNKNOWN', { session: 'x' }))).toBe(
+    'SESSION_UNKNOWN: there is no such session; spool_list shows those that there are (session: x)',
+  );
+  expect(failureText(new CallError('do this instead'))).toBe('do this instead');
+  expect(failureText(new Error('boom'))).toBe('boom');
+});
+
+/** About the daemon itself, which no tool can mend: there a person has to type something. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set([
+  'REQUEST_UNKNOWN',
+  'VERSION_UNSUPPORTED',
+  'DAEMON_UNREACHABLE',
+  'DAEMON_START_FAILED',
+]);
+
+test('[MCP-4] no sentence tells an agent to type a command where there is a tool for it', () => {
+  const codes = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !FOR_PEOPLE.has(code));
+  expect(codes.filter((code) => /`spool |--force/.test(failureText(new SpoolError(code))))).toEqual([]);
+});

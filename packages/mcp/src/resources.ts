@@ -1,0 +1,71 @@
+/** Sessions as resources, for clients that let a person choose what the model sees: the list, the end of a log, a screen. */
+import {
+  type ListResourcesCallback,
+  type McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { type Client, SpoolError } from '@spool/client/node';
+import { readTail } from './reading.ts';
+import { screenLines } from './screen-text.ts';
+import { listLine } from './session-words.ts';
+import { listText } from './tools/sessions.ts';
+
+const LOG_BYTES = 32 * 1024;
+/** So many sessions are offered, the latest first. */
+const LISTED_MAX = 20;
+const TEXT = 'text/plain';
+
+export function registerResources(server: McpServer, clientFor: (context: ServerContext) => Promise<Client>): void {
+  server.registerResource(
+    'sessions',
+    'spool://sessions',
+    { description: 'all sessions, a line each', mimeType: TEXT },
+    async (uri, context) => contents(uri, listText(await (await clientFor(context)).list(), true)),
+  );
+  view(
+    'log',
+    "the end of a session's output, as text",
+    async (context) => ({ resources: await logs(await clientFor(context)) }),
+    async (client, id) => {
+      const { text, from } = await readTail(client, await client.get(id), { textBytesMax: LOG_BYTES });
+      return from > 0 ? `[${from} bytes before this were left out]\n${text}` : text;
+    },
+  );
+  view('screen', "a session's screen, as text", undefined, async (client, id) =>
+    screenLines((await client.screen(id)).content).join('\n'),
+  );
+
+  function view(
+    name: string,
+    description: string,
+    list: ListResourcesCallback | undefined,
+    textOf: (client: Client, id: string) => Promise<string>,
+  ): void {
+    const template = new ResourceTemplate(`spool://session/{id}/${name}`, { list });
+    server.registerResource(name, template, { description, mimeType: TEXT }, async (uri, { id }, context) =>
+      contents(uri, await textOf(await clientFor(context), String(id)).catch(notFound(uri))),
+    );
+  }
+}
+
+async function logs(client: Client): Promise<{ uri: string; name: string; mimeType: string }[]> {
+  const sessions = [...(await client.list())].sort((one, other) => other.startedAt - one.startedAt);
+  return sessions.slice(0, LISTED_MAX).map((session) => ({
+    uri: `spool://session/${session.id}/log`,
+    name: listLine(session),
+    mimeType: TEXT,
+  }));
+}
+
+/** Told as the protocol wants it. */
+function notFound(uri: URL): (error: unknown) => never {
+  return (error) => {
+    throw SpoolError.is(error, 'SESSION_UNKNOWN') ? new ResourceNotFoundError(uri.href) : error;
+  };
+}
+
+function contents(uri: URL, text: string): { contents: { uri: string; mimeType: string; text: string }[] } {
+  return { contents: [{ uri: uri.href, mimeType: TEXT, text }] };
+}

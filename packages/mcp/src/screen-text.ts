@@ -1,0 +1,6 @@
+/** A screen as text: without the empty lines around it, and without what stands behind the last word of a line. */
+export function screenLines(content: string): readonly string[] {
+  const lines = content.split('\n').map((line) => line.trimEnd());
+  const first = lines.findIndex((line) => line !== '');
+  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);
+}

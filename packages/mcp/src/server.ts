@@ -1,0 +1,80 @@
+/** The MCP server: the tools and the resources, and how a call becomes an answer. One for each connection. */
+import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { VERSION } from '@spool/protocol';
+import type { Daemon } from './daemon.ts';
+import { failureText } from './failure.ts';
+import { leanSchema } from './lean-schema.ts';
+import { registerResources } from './resources.ts';
+import type { Answer, AnyTool } from './tool.ts';
+import { keysTool, promptTool, sendTool } from './tools/input.ts';
+import { readTool, screenTool } from './tools/output.ts';
+import { listTool, runTool, stopTool } from './tools/sessions.ts';
+import { taskAwaitTool, taskRunTool } from './tools/tasks.ts';
+import { waitTool } from './tools/wait.ts';
+
+const TOOLS: readonly AnyTool[] = [
+  runTool,
+  listTool,
+  readTool,
+  screenTool,
+  sendTool,
+  keysTool,
+  promptTool,
+  waitTool,
+  stopTool,
+  taskRunTool,
+  taskAwaitTool,
+];
+
+/** Read by the model once, with the tools. */
+const INSTRUCTIONS = [
+  'Sessions are commands in terminals that outlive you; offsets (cursors) count the bytes that one has written.',
+  'A command to its end: spool_task_run. A server, a shell or another agent: spool_run, then spool_prompt, spool_wait',
+  '(idle, blocked, match:/RE/) and spool_read with the last nextCursor, which gives only what is new.',
+  'For full-screen programs and agents look with spool_screen.',
+].join(' ');
+
+export function makeServer(daemon: Daemon): McpServer {
+  const server = new McpServer(
+    { name: 'spool', version: VERSION },
+    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
+  );
+  const agentOf = (context: ServerContext): string => agentName(server, context);
+  for (const tool of TOOLS) {
+    server.registerTool(
+      tool.name,
+      {
+        description: tool.description,
+        inputSchema: leanSchema(tool.input),
+        ...(tool.output && { outputSchema: leanSchema(tool.output) }),
+        annotations: tool.hints,
+      },
+      async (args, context) => {
+        try {
+          const agent = agentOf(context);
+          const client = await daemon.client(agent);
+          const { signal } = context.mcpReq;
+          return resultOf(await tool.call(args, { client, agent, signal, env: daemon.env }));
+        } catch (error) {
+          return { isError: true, content: [{ type: 'text', text: failureText(error) }] };
+        }
+      },
+    );
+  }
+  registerResources(server, (context) => daemon.client(agentOf(context)));
+  return server;
+}
+
+function resultOf(answer: Answer): { content: { type: 'text'; text: string }[]; structuredContent?: object } {
+  const { text, data } = typeof answer === 'string' ? { text: answer, data: undefined } : answer;
+  return { content: [{ type: 'text', text }], ...(data && { structuredContent: data }) };
+}
+
+const AGENT_CHARACTERS_MAX = 40;
+
+/** Whom we serve, as it calls itself: with each request, or (before 2026) once at the beginning. */
+function agentName({ server }: McpServer, { mcpReq }: ServerContext): string {
+  const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
+  const name = envelope?.[CLIENT_INFO_META_KEY]?.name ?? server.getClientVersion()?.name ?? '';
+  return name.replaceAll(/[^\w.@/ -]/g, '').slice(0, AGENT_CHARACTERS_MAX) || 'client';
+}

@@ -1,0 +1,119 @@
+/**
+ * The next piece of what a session wrote, as clean text of a limited size, and the offset where the next piece begins.
+ *
+ * Pages read one after the other give everything once: a page ends behind a line where it can, and never inside a character
+ * or an escape sequence. A line that has no end yet (a prompt, a progress bar) is given as far as it is.
+ */
+import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
+import { PictureSigns } from './picture-signs.ts';
+
+export interface TextPageOptions {
+  /** Offset of the first byte. */
+  readonly from: number;
+  readonly textBytesMax: number;
+  /** A full-screen program was on at that offset. */
+  readonly isFullScreen?: boolean | undefined;
+  /** Where in its line the cursor stood then: what is rewritten from there on moves relative to it. */
+  readonly column?: number | undefined;
+}
+
+export interface Page {
+  readonly text: string;
+  readonly nextCursor: number;
+  readonly isFullScreen: boolean;
+  readonly isRepainting: boolean;
+}
+
+/** How finely a page is cut where there are no lines. */
+const CHUNK_BYTES = 256;
+export const PAGE_BYTES_MIN = 1024;
+/** What is fed first where a full-screen program is on already. */
+export const ENTER_FULL_SCREEN = encodeUtf8('\x1b[?1049h');
+
+export class TextPage {
+  readonly #chunker: TextChunker;
+  readonly #text = new LineText({ skipAlternate: true });
+  readonly #signs: PictureSigns;
+  readonly #textBytesMax: number;
+  readonly #column: number;
+  readonly #lines: string[] = [];
+  #linesBytes = 0;
+  #cursor: number;
+  /** Behind the last line break: so many lines, up to this offset. */
+  #break: { readonly lines: number; readonly cursor: number } | null = null;
+  #isFull = false;
+
+  constructor({ from, textBytesMax, isFullScreen = false, column = 0 }: TextPageOptions) {
+    this.#chunker = new TextChunker({ chunking: 'line', maxBytes: CHUNK_BYTES, offset: from });
+    this.#textBytesMax = Math.max(PAGE_BYTES_MIN, textBytesMax);
+    this.#cursor = from;
+    this.#signs = new PictureSigns(isFullScreen);
+    this.#column = isFullScreen ? 0 : column;
+    if (isFullScreen) this.#text.feed(ENTER_FULL_SCREEN);
+    else if (column > 0) this.#text.feed(encodeUtf8(`\x1b[${column}C`));
+  }
+
+  /** Nothing more goes into it. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  feed(bytes: Uint8Array, offset: number): void {
+    if (!this.#isFull) this.#take(this.#chunker.feed(bytes, offset));
+  }
+
+  /** These bytes are gone. */
+  gap(from: number, to: number): void {
+    if (!this.#isFull) this.#take(this.#chunker.reset(to));
+    if (this.#isFull) return;
+    for (const { text } of this.#text.flush()) this.#line(text);
+    this.#line(`[the bytes from ${from} to ${to} are no longer kept]`);
+    this.#cursor = to;
+    this.#break = { lines: this.#lines.length, cursor: to };
+  }
+
+  /** The page as it is. `isLast`: nothing will be added to what it ends with, so that is given however unfinished. */
+  end({ isLast = false } = {}): Page {
+    if (!this.#isFull) this.#take(isLast ? this.#chunker.end() : this.#chunker.flush());
+    const cut = this.#isFull ? this.#break : null;
+    const lines = this.#lines.slice(0, cut?.lines).map((line) => `${line}\n`);
+    const { isFullScreen, isRepainting } = this.#signs;
+    return {
+      text: limited(
+        `${lines.join('')}${cut === null ? this.#withoutLead(this.#text.current) : ''}`,
+        2 * this.#textBytesMax,
+      ),
+      nextCursor: cut?.cursor ?? this.#cursor,
+      isFullScreen,
+      isRepainting,
+    };
+  }
+
+  #take(chunks: readonly TextChunk[]): void {
+    for (const { data, end } of chunks) {
+      for (const { text } of this.#text.feed(encodeUtf8(data))) this.#line(text);
+      this.#signs.look(data);
+      this.#cursor = end;
+      if (data.endsWith('\n')) this.#break = { lines: this.#lines.length, cursor: end };
+      this.#isFull = this.#linesBytes + Buffer.byteLength(this.#text.current) > this.#textBytesMax - CHUNK_BYTES;
+      if (this.#isFull) return;
+    }
+  }
+
+  /** The first line has a lead of blanks where the page before ended, unless that was rewritten. */
+  #withoutLead(text: string): string {
+    const isLed = this.#lines.length === 0 && text.startsWith(' '.repeat(this.#column));
+    return isLed ? text.slice(this.#column) : text;
+  }
+
+  #line(text: string): void {
+    const line = this.#withoutLead(text).trimEnd();
+    this.#lines.push(line);
+    this.#linesBytes += Buffer.byteLength(line) + 1;
+  }
+}
+
+/** A few bytes that move far to the right write thousands of blanks: no page grows beyond all bounds for that. */
+function limited(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters)}[cut]`;
+}

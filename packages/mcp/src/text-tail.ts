@@ -1,0 +1,66 @@
+/** The end of what a session wrote, as clean text of a limited size, and the offset behind it: where a page goes on. */
+import { LineText, TextChunker, type TextLine } from '@spool/vt';
+import { PictureSigns } from './picture-signs.ts';
+import { ENTER_FULL_SCREEN, type Page, type TextPageOptions } from './text-page.ts';
+
+export interface TextTailOptions extends TextPageOptions {
+  /** What is fed begins in the midst of a line, perhaps: its rest is left out. */
+  readonly isInside: boolean;
+}
+
+export interface Tail extends Page {
+  /** Where its text begins. */
+  readonly from: number;
+}
+
+export class TextTail {
+  readonly #text: LineText;
+  /** Knows how far characters and escape sequences are whole: the cursor stands there, and not in the midst of one. */
+  readonly #chunker: TextChunker;
+  readonly #signs: PictureSigns;
+  readonly #textBytesMax: number;
+  #isInside: boolean;
+  #lines: TextLine[] = [];
+  #bytes = 0;
+  /** Where the line begins that has no end yet. */
+  #open: number;
+
+  constructor({ from, textBytesMax, isInside, isFullScreen = false }: TextTailOptions) {
+    this.#text = new LineText({ offset: from - (isFullScreen ? ENTER_FULL_SCREEN.length : 0), skipAlternate: true });
+    this.#chunker = new TextChunker({ offset: from });
+    this.#signs = new PictureSigns(isFullScreen);
+    this.#textBytesMax = textBytesMax;
+    this.#isInside = isInside;
+    this.#open = from;
+    if (isFullScreen) this.#text.feed(ENTER_FULL_SCREEN);
+  }
+
+  feed(bytes: Uint8Array): void {
+    for (const { data } of this.#chunker.feed(bytes)) this.#signs.look(data);
+    for (const line of this.#text.feed(bytes)) this.#line(line);
+  }
+
+  end(): Tail {
+    for (const { data } of this.#chunker.flush()) this.#signs.look(data);
+    const text = `${this.#lines.map((line) => `${line.text.trimEnd()}\n`).join('')}${this.#text.current}`;
+    const { isFullScreen, isRepainting } = this.#signs;
+    return {
+      text: text.slice(-this.#textBytesMax).toWellFormed(),
+      from: this.#lines[0]?.start ?? this.#open,
+      nextCursor: this.#chunker.offset,
+      isFullScreen,
+      isRepainting,
+    };
+  }
+
+  #line(line: TextLine): void {
+    this.#open = line.end;
+    if (this.#isInside) {
+      this.#isInside = false;
+      return;
+    }
+    this.#lines.push(line);
+    this.#bytes += Buffer.byteLength(line.text) + 1;
+    while (this.#bytes > this.#textBytesMax) this.#bytes -= Buffer.byteLength(this.#lines.shift()!.text) + 1;
+  }
+}

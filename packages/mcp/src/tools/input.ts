@@ -1,0 +1,98 @@
+/** Typing: text as it is, keys by name, and prompts that are seen to be taken. */
+import { parseWanted, type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
+import { z } from 'zod';
+import { dialogText } from '../dialog.ts';
+import { stateWords } from '../session-words.ts';
+import { ACTS, type Call, CallError, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
+import { asksOf, endText } from './wait.ts';
+
+const ENTER = '\r';
+
+export const sendTool = tool({
+  name: 'spool_send',
+  description: 'Type text into a session exactly as it is. Prefer spool_prompt for agents and shells.',
+  input: z.strictObject({
+    session: sessionInput,
+    text: z.string(),
+    enter: z.boolean().default(false).describe('press Enter afterwards'),
+  }),
+  hints: ACTS,
+  async call({ session, text, enter }, { client }) {
+    if (text === '' && !enter) throw new CallError('there is nothing to type: give text, or enter: true');
+    const { id, offset } = await client.get(session);
+    if (text !== '') await client.write(id, text);
+    // By itself: a program that takes the text for a paste would take it for a line of it.
+    if (enter) await client.write(id, ENTER);
+    return typed(id, offset);
+  },
+});
+
+export const keysTool = tool({
+  name: 'spool_keys',
+  description: 'Press keys in a session, to answer dialogs for instance: Enter, Escape, Tab, Up, C-c, M-x, F1, y.',
+  input: z.strictObject({ session: sessionInput, keys: z.array(z.string()).min(1).max(1000) }),
+  hints: ACTS,
+  async call({ session, keys }, { client }) {
+    const { id, offset } = await client.get(session);
+    await client.keys(id, keys);
+    return typed(id, offset);
+  },
+});
+
+export const promptTool = tool({
+  name: 'spool_prompt',
+  description:
+    'Give an agent or shell in a session something to do (text and Enter) and verify that it was taken. Refused while it asks something.',
+  input: z.strictObject({
+    session: sessionInput,
+    text: z.string().min(1),
+    until: z.array(z.string()).min(1).optional().describe('then wait for exit, idle, blocked or prompt'),
+    timeoutSeconds: waitSecondsInput(WAIT_SECONDS).describe('of that wait'),
+    force: z.boolean().default(false).describe('also while it asks'),
+    key: z.string().optional().describe('typed once for each key'),
+  }),
+  hints: ACTS,
+  async call({ session, text, until, timeoutSeconds, force, key }, call) {
+    const { client } = call;
+    const wanted = until === undefined ? null : statesOf(until);
+    const before = await client.get(session);
+    const prompted = await client.prompt(before.id, text.replace(/\n+$/, ''), { force, key }).catch(async (error) => {
+      throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id) : error;
+    });
+    const became = becameOf(prompted, before.offset);
+    if (wanted === null) return `${became}; ${stateWords(prompted.session)}`;
+    const end = await client.waitUntil(before.id, wanted, {
+      after: prompted.isRepeated ? undefined : prompted.offset,
+      timeoutMs: timeoutSeconds * 1000,
+      signal: call.signal,
+    });
+    return `${became}\n${endText(end, await asksOf(call, end))}`;
+  },
+});
+
+function becameOf({ isConfirmed, isRepeated }: Prompted, cursor: number): string {
+  if (isRepeated) return 'typed before with this key, not again';
+  const what = isConfirmed
+    ? 'taken'
+    : 'typed, but NOT CONFIRMED: nothing was seen to come of it, look with spool_screen';
+  return `${what}; what comes of it begins at cursor ${cursor}`;
+}
+
+/** A pattern would find what was typed, too: that is echoed. */
+function statesOf(until: readonly string[]): readonly WaitUntil[] {
+  const wanted = parseWanted(until);
+  if (wanted.pattern !== null)
+    throw new CallError('not typed: leave `until` out, and then wait for a match by spool_wait');
+  return wanted.until;
+}
+
+/** Where what comes of it begins. */
+const typed = (id: string, offset: number): string => `typed into ${id}; what comes of it begins at cursor ${offset}`;
+
+/** Nothing was typed, because Enter would be the answer to this. */
+async function blocked({ client }: Call, id: string): Promise<CallError> {
+  const session = await client.get(id);
+  return new CallError(
+    `INPUT_BLOCKED: not typed, for ${id} is ${stateWords(session)}. Answer what it asks with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
+  );
+}

@@ -1,0 +1,76 @@
+/** What a session wrote, and what it shows. */
+import { z } from 'zod';
+import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
+import { screenLines } from '../screen-text.ts';
+import { oneLine, stateWords } from '../session-words.ts';
+import { PAGE_BYTES_MIN, type Page } from '../text-page.ts';
+import { LOOKS, offsetInput, sessionInput, tool } from '../tool.ts';
+
+const READ_BYTES_MAX = 256 * 1024;
+const SCREEN_CHARACTERS_MAX = 32 * 1024;
+const HISTORY_LINES_MAX = 1000;
+
+export const readTool = tool({
+  name: 'spool_read',
+  description:
+    'Read what a session wrote, as clean text. Pass the last nextCursor to get only what is new; without cursor: the last lines.',
+  input: z.strictObject({
+    session: sessionInput,
+    cursor: offsetInput.optional().describe('0: from the beginning'),
+    maxBytes: z.number().min(PAGE_BYTES_MIN).max(READ_BYTES_MAX).default(READ_BYTES),
+  }),
+  hints: LOOKS,
+  async call({ session, cursor, maxBytes }, { client, signal }) {
+    const info = await client.get(session);
+    const options = { textBytesMax: maxBytes, signal };
+    if (cursor === undefined) {
+      const tail = await readTail(client, info, options);
+      const before = tail.from > 0 ? `${tail.from} bytes before this were left out` : '';
+      return answer(tail, [before, stateWords(info)]);
+    }
+    const page = await readPage(client, info, cursor, options);
+    const left = Math.max(0, info.offset - page.nextCursor);
+    return answer(page, left > 0 && page.nextCursor > cursor ? [`${left} bytes more`] : ['the end', stateWords(info)]);
+  },
+});
+
+export const screenTool = tool({
+  name: 'spool_screen',
+  description: "The text on a session's screen, as a person sees it.",
+  input: z.strictObject({
+    session: sessionInput,
+    at: offsetInput.optional().describe('as it was at this offset'),
+    historyLines: z.number().min(0).max(HISTORY_LINES_MAX).default(0).describe('lines above it too'),
+  }),
+  hints: LOOKS,
+  async call({ session, at, historyLines }, { client }) {
+    const info = await client.get(session);
+    if (at !== undefined) refuseBeyond(info, at);
+    const { content, cols, rows, offset, title, isExact } = await client.screen(info.id, {
+      at: at === undefined ? undefined : { offset: at },
+      historyLines: historyLines === 0 ? undefined : Math.round(historyLines),
+    });
+    const lines = screenLines(content);
+    const head = [
+      `${cols}x${rows} at offset ${offset}`,
+      ...(title === '' ? [] : [`title "${oneLine(title)}"`]),
+      ...(isExact ? [] : ['it prints faster than can be followed: this is near the end']),
+      at === undefined ? stateWords(info) : '',
+    ];
+    const text = lines.length === 0 ? '[the screen is empty]' : lines.join('\n');
+    return `${joined(head)}\n${text.slice(-SCREEN_CHARACTERS_MAX)}`;
+  },
+});
+
+/** A line for the cursor and what else there is to know, then the text: a line that has no end yet ends it without one. */
+function answer({ text, nextCursor, isFullScreen, isRepainting }: Page, facts: readonly string[]): string {
+  const hint = isFullScreen
+    ? 'a full-screen program is on: use spool_screen'
+    : isRepainting
+      ? 'the program repaints: spool_screen shows it as it is'
+      : '';
+  const head = joined([`nextCursor ${nextCursor}`, ...facts, hint, text === '' ? 'nothing new' : '']);
+  return text === '' ? head : `${head}\n${text}`;
+}
+
+const joined = (facts: readonly string[]): string => facts.filter((fact) => fact !== '').join('; ');

@@ -1,0 +1,84 @@
+/** Sessions: started, listed, stopped. */
+import { childEnvironment, type SessionInfo, type Size } from '@spool/client/node';
+import { z } from 'zod';
+import { listLine, stateWords } from '../session-words.ts';
+import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
+
+/** How many are listed, the latest of them: few, and many when all are asked for. */
+const SHOWN = { running: 50, ended: 5 };
+const SHOWN_OF_ALL = { running: 500, ended: 500 };
+
+export const SHELL = '/bin/sh';
+/** Wider than a classic terminal, so that fewer lines are broken in two. */
+export const SIZE: Size = { cols: 120, rows: 40 };
+
+/** What starting a session and starting a task have in common. */
+export const startInput = {
+  cwd: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  name: z.string().optional(),
+};
+
+/** By which `spool ls --json` and others tell whose sessions are whose. */
+export const labelsFor = (agent: string): Record<string, string> => ({ mcp: agent });
+
+export const runTool = tool({
+  name: 'spool_run',
+  description: 'Start a command in a terminal session of its own that goes on by itself. Returns its id.',
+  input: z.strictObject({
+    command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('for sh -c, or argv'),
+    ...startInput,
+    cols: z.number().min(1).max(1000).default(SIZE.cols),
+    rows: z.number().min(1).max(1000).default(SIZE.rows),
+    timeoutSeconds: z.number().min(0.001).optional().describe('stop it when it runs longer'),
+  }),
+  hints: ACTS,
+  async call({ command, cwd, env, name, cols, rows, timeoutSeconds }, call) {
+    const { info } = await call.client.run({
+      command: typeof command === 'string' ? [SHELL, '-c', command] : command,
+      cwd,
+      env: childEnvironment(call.env, env),
+      name,
+      labels: labelsFor(call.agent),
+      size: { cols: Math.round(cols), rows: Math.round(rows) },
+      timeoutMs: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds * 1000),
+    });
+    return `session ${info.id} started; read it from cursor 0`;
+  },
+});
+
+export const listTool = tool({
+  name: 'spool_list',
+  description: 'List sessions: id, name, state, command.',
+  input: z.strictObject({ all: z.boolean().default(false).describe('also all that ended') }),
+  hints: LOOKS,
+  async call({ all }, { client }) {
+    return listText(await client.list(), all);
+  },
+});
+
+export const stopTool = tool({
+  name: 'spool_stop',
+  description: 'End a session and all its processes; its output stays readable.',
+  input: z.strictObject({
+    session: sessionInput,
+    graceSeconds: z.number().min(0).max(600).default(5).describe('then it is killed'),
+  }),
+  hints: { ...ACTS, idempotentHint: true },
+  async call({ session, graceSeconds }, { client }) {
+    const info = await client.stop(session, { graceMs: Math.round(graceSeconds * 1000) });
+    return `${info.id}: ${stateWords(info)}`;
+  },
+});
+
+/** Running ones first, the newest last. */
+export function listText(sessions: readonly SessionInfo[], all: boolean): string {
+  const sorted = [...sessions].sort((one, other) => one.startedAt - other.startedAt);
+  const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
+  const running = sorted.filter(({ state }) => state === 'running').slice(-runningMax);
+  const ended = sorted.filter(({ state }) => state !== 'running').slice(-endedMax);
+  const lines = [...running, ...ended].map(listLine);
+  const hidden = sessions.length - lines.length;
+  if (hidden > 0) lines.push(`${hidden} older ones are not listed${all ? '' : '; all: true lists more'}`);
+  return lines.length === 0 ? 'there are no sessions' : lines.join('\n');
+}

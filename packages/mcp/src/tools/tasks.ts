@@ -1,0 +1,79 @@
+/** Tasks: commands that are awaited. A quick one is answered at once, a long one can be awaited again and again. */
+import { childEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
+import { z } from 'zod';
+import { readTail } from '../reading.ts';
+import { oneLine, stateWords } from '../session-words.ts';
+import { ACTS, type Call, LOOKS, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
+import { labelsFor, SHELL, SIZE, startInput } from './sessions.ts';
+
+const TASK_SECONDS = 300;
+const FIRST_WAIT_SECONDS = 10;
+/** Of what it wrote, the end comes with the result: so much of one that succeeded. One that failed tells its last lines. */
+const OUTPUT_BYTES = 4 * 1024;
+const MILESTONES_SHOWN = 5;
+
+/** A task is on a terminal, but nobody turns the pages of what it prints. */
+const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
+
+export const taskRunTool = tool({
+  name: 'spool_task_run',
+  description:
+    'Run a shell command as a task. A quick one answers with exit code and output; else await it with spool_task_await.',
+  input: z.strictObject({
+    command: z.string().min(1),
+    ...startInput,
+    timeoutSeconds: z.number().min(0.001).default(TASK_SECONDS).describe('limit of the task itself'),
+    waitSeconds: waitSecondsInput(FIRST_WAIT_SECONDS),
+  }),
+  hints: ACTS,
+  async call({ command, cwd, env, name, timeoutSeconds, waitSeconds }, call) {
+    const { id } = await call.client.run({
+      command: [SHELL, '-c', command],
+      cwd,
+      env: childEnvironment(call.env, { ...NO_PAGER, ...env }),
+      name,
+      labels: labelsFor(call.agent),
+      size: SIZE,
+      timeoutMs: Math.ceil(timeoutSeconds * 1000),
+      isTask: true,
+    });
+    return await resultText(call, id, waitSeconds);
+  },
+});
+
+export const taskAwaitTool = tool({
+  name: 'spool_task_await',
+  description: 'Wait for the result of a task: exit code, the end of its output, milestones.',
+  input: z.strictObject({ task: sessionInput, timeoutSeconds: waitSecondsInput(WAIT_SECONDS) }),
+  hints: LOOKS,
+  call: ({ task, timeoutSeconds }, call) => resultText(call, task, timeoutSeconds),
+});
+
+async function resultText({ client, signal }: Call, task: string, seconds: number): Promise<string> {
+  const { id } = await client.get(task);
+  const timeoutMs = Math.max(1, Math.round(seconds * 1000));
+  const result = await client.waitForCompletion(id, { timeoutMs, signal });
+  const session = await client.get(id);
+  const lines = [`task ${id}: ${headOf(result, session)}`, ...(await milestonesOf(client, id))];
+  if (result.state === 'running') lines.push('await it with spool_task_await; spool_read shows its output so far');
+  else if (result.state === 'success') lines.push(...(await outputOf(client, session)));
+  else lines.push(...result.lastLines.map((line) => line.trimEnd()));
+  return lines.join('\n');
+}
+
+function headOf({ state, reason, durationMs }: TaskResult, session: SessionInfo): string {
+  if (state === 'running') return `still ${stateWords(session)}`;
+  return `${state}, ${reason}, ${(durationMs / 1000).toFixed(1)} s`;
+}
+
+async function milestonesOf(client: Call['client'], id: string): Promise<readonly string[]> {
+  const { history } = await client.explain(id);
+  const titles = history.flatMap((item) => (item.type === 'milestone' ? [oneLine(item.title)] : []));
+  return titles.length === 0 ? [] : [`milestones: ${titles.slice(-MILESTONES_SHOWN).join('; ')}`];
+}
+
+async function outputOf(client: Call['client'], session: SessionInfo): Promise<readonly string[]> {
+  const { text, from } = await readTail(client, session, { textBytesMax: OUTPUT_BYTES });
+  const before = from > 0 ? [`[${from} bytes before this: spool_read with cursor 0]`] : [];
+  return [...before, text.trimEnd()];
+}

@@ -1,0 +1,80 @@
+/** Waiting for the first of several things in the first of several sessions. */
+import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/node';
+import { z } from 'zod';
+import { dialogText } from '../dialog.ts';
+import { oneLine, stateWords } from '../session-words.ts';
+import {
+  type Call,
+  CallError,
+  LOOKS,
+  offsetInput,
+  sessionInput,
+  tool,
+  WAIT_SECONDS,
+  waitSecondsInput,
+} from '../tool.ts';
+
+export const waitTool = tool({
+  name: 'spool_wait',
+  description:
+    'Wait until the first of several conditions holds in the first of several sessions; says which, and where.',
+  input: z.strictObject({
+    sessions: z.array(sessionInput).min(1).max(100),
+    until: z
+      .array(z.string())
+      .min(1)
+      .default(['exit'])
+      .describe('any of exit, idle, blocked (it asks something), prompt, output, match:/RE/flags'),
+    after: offsetInput.optional().describe('one session: only what comes beyond this offset counts'),
+    timeoutSeconds: waitSecondsInput(WAIT_SECONDS),
+  }),
+  output: z.object({
+    session: z.string(),
+    reason: z.string(),
+    offset: z.number(),
+    state: z.string(),
+    exitCode: z.number().optional(),
+    match: z.array(z.string()).optional(),
+    asks: z.string().optional(),
+  }),
+  hints: LOOKS,
+  async call({ sessions, until, after, timeoutSeconds }, call) {
+    if (after !== undefined && sessions.length > 1)
+      throw new CallError('`after` is an offset of one session: wait for one, or leave it out');
+    const wanted = parseWanted(until);
+    const timeoutMs = Math.max(1, Math.round(timeoutSeconds * 1000));
+    const ids = await Promise.all(sessions.map(async (session) => (await call.client.get(session)).id));
+    const end = await waitForFirst(call.client, ids, wanted, { after, timeoutMs, signal: call.signal });
+    const asks = await asksOf(call, end);
+    return { text: endText(end, asks, ids.length), data: dataOf(end, asks, ids.length) };
+  },
+});
+
+/** What stands on its screen when it asks something; '' when it does not. */
+export async function asksOf({ client }: Call, { session }: WaitEnd): Promise<string> {
+  return session.status.state === 'blocked' ? await dialogText(client, session) : '';
+}
+
+/** `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and what it asks. */
+export function endText({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor = 1): string {
+  if (reason === 'timeout') {
+    if (waitedFor > 1) return `timeout: none of the ${waitedFor} sessions came so far`;
+    return `${session.id}: timeout at offset ${offset}; still ${stateWords(session)}${asks}`;
+  }
+  const what = match ? ` "${oneLine(match[0] ?? '')}"` : '';
+  return `${session.id}: ${reason}${what} at offset ${offset}; ${stateWords(session)}${asks}`;
+}
+
+/** What there is not is left out: not every program that reads schemas knows null. */
+function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor: number): Record<string, unknown> {
+  const { id, state, exitCode } = session;
+  return {
+    session: reason === 'timeout' && waitedFor > 1 ? '' : id,
+    reason,
+    offset,
+    state,
+    ...(exitCode !== null && { exitCode }),
+    ...(match && { match: match.map((group) => group ?? '') }),
+    ...(asks !== '' && { asks: asks.trim() }),
+  };
+}
