@@ -29,11 +29,22 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   holder: { packages: ['protocol', 'native'], node: 'everywhere' },
   keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
-  cli: { packages: ['client', 'protocol', 'vt'], node: 'everywhere' },
+  mcp: {
+    packages: ['client', 'protocol', 'vt'],
+    npm: { '@modelcontextprotocol/server': '*', zod: '*' },
+    node: 'everywhere',
+  },
+  cli: { packages: ['client', 'mcp', 'protocol', 'vt'], node: 'everywhere' },
 };
 
 /** What a test may import on top of what its package may: Node, and these. */
-const FOR_TESTS: ReadonlySet<string> = new Set(['vitest', 'fast-check', '@spool/testkit', '@xterm/headless']);
+const FOR_TESTS: ReadonlySet<string> = new Set([
+  'vitest',
+  'fast-check',
+  '@spool/testkit',
+  '@xterm/headless',
+  '@modelcontextprotocol/client',
+]);
 
 const IMPORTING: ReadonlySet<string> = new Set([
   'ImportDeclaration',

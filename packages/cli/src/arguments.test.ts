@@ -87,6 +87,16 @@ test.each<[words: string, flags: object, command: string[]]>([
   expect(parsed.operands).toEqual(command);
 });
 
+test.each<[words: string, verbose: boolean, operands: string[]]>([
+  ['-v run npm test -v', true, ['run', 'npm', 'test', '-v']],
+  ['run -v -- npm -v', true, ['run', 'npm', '-v']],
+  ['run npm -v', false, ['run', 'npm', '-v']],
+  ['wait one -v two', true, ['wait', 'one', 'two']],
+])('`task %s`: only what is to be run keeps its flags', (words, verbose, operands) => {
+  const parsed = parseArguments('task', VERBS.task, split(words));
+  expect({ verbose: parsed.flags.verbose, operands: parsed.operands }).toEqual({ verbose, operands });
+});
+
 test.each<[name: keyof typeof VERBS, words: string, message: string | null]>([
   ['run', '', '`run` needs COMMAND'],
   ['run', '-d', '`run` needs COMMAND'],

@@ -36,6 +36,8 @@ export interface Verb {
   /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
   readonly operands: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
+  /** When this is the first operand, a command follows it: `task run COMMAND…`. */
+  readonly commandAfter?: string;
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, says: string])[];
 }
@@ -88,7 +90,7 @@ export function parseArguments<V extends Verb>(
     else if (/^-[^-\d]/.test(word)) readShort(word);
     else {
       operands.push(word);
-      if (!isCommand) continue;
+      if (!isCommand && !(operands.length > 1 && operands[0] === verb.commandAfter)) continue;
       operands.push(...words.slice(at));
       break;
     }

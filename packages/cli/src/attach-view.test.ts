@@ -16,6 +16,7 @@ async function told(items: readonly AttachItem[]): Promise<unknown[]> {
     paint: note('output'),
     onRefused: (code) => seen.push(['refused', code]),
     onGap: (from, to) => seen.push(['gap', from, to]),
+    onNotice: async ({ title, body }) => void seen.push(['notice', title, body]),
   });
   return [...seen, end];
 }
@@ -38,6 +39,7 @@ test('what is for the eye is painted in order, what is not stays away from the s
       { type: 'reconnected', offset: 1 },
       { type: 'gap', from: 1, to: 5, reason: 'retention' },
       { type: 'input-refused', offset: 3, code: 'INPUT_QUEUE_FULL' },
+      { type: 'notice', session: 'x', name: 'api', title: 'api waits for you', body: 'Continue?' },
       output('b'),
       { type: 'exit', offset: 6, state: 'failed', exitCode: 3, signal: null },
     ]),
@@ -46,6 +48,7 @@ test('what is for the eye is painted in order, what is not stays away from the s
     ['output', 'a'],
     ['gap', 1, 5],
     ['refused', 'INPUT_QUEUE_FULL'],
+    ['notice', 'api waits for you', 'Continue?'],
     ['output', 'b'],
     { type: 'exit', state: 'failed', exitCode: 3, signal: null },
   ]);

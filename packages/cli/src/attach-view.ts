@@ -1,6 +1,7 @@
 /** What an attached viewer is shown: the screen, then every byte after it, until either side ends. */
 import type { AttachItem } from '@spool/client';
 import type { ErrorCode, SessionState } from '@spool/protocol';
+import type { SessionNotice } from './session-notice.ts';
 
 export interface Canvas {
   /** The screen as it is now, whatever was shown before. Resolves when there is room for more, as `paint` does. */
@@ -9,6 +10,8 @@ export interface Canvas {
   /** What was typed could not be taken. */
   onRefused(code: ErrorCode): void;
   onGap(from: number, to: number): void;
+  /** Another session wants somebody. */
+  onNotice(notice: SessionNotice): Promise<void>;
 }
 
 /** Why it ended: the session did, it was removed, somebody took over, or whoever looked had enough. */
@@ -37,6 +40,9 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
         break;
       case 'input-refused':
         canvas.onRefused(item.code);
+        break;
+      case 'notice':
+        await canvas.onNotice(item);
         break;
       case 'exit':
         return { type: 'exit', state: item.state, exitCode: item.exitCode, signal: item.signal };

@@ -18,6 +18,10 @@ const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
   COMMAND_NOT_EXECUTABLE: EXIT.notExecutable,
   COMMAND_NOT_FOUND: EXIT.notFound,
   NOT_ALLOWED: EXIT.notAllowed,
+  INPUT_BLOCKED: EXIT.notAllowed,
+  WAIT_UNKNOWN: EXIT.usage,
+  PATTERN_INVALID: EXIT.usage,
+  KEY_UNKNOWN: EXIT.usage,
   FOLDER_REFUSED: EXIT.notAllowed,
 };
 

@@ -10,6 +10,13 @@ export function stateWords({ state, exitCode, signal }: End): string {
   return how === null ? state : `${state} ${how}`;
 }
 
+/** What a session that runs does (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
+export function statusWords(session: End & Pick<SessionInfo, 'status'>): string {
+  const { state, kind } = session.status;
+  if (isEnded(session) || state === 'exited') return stateWords(session);
+  return kind === null ? state : `${state} ${kind}`;
+}
+
 /** `exit code 3`, `signal SIGSEGV`, `killed by SIGKILL`, …: after "ended, ". */
 export function endWords({ state, exitCode, signal }: End): string {
   if (state === 'lost') return 'its end was not seen: the whole daemon had died';

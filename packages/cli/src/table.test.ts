@@ -1,8 +1,8 @@
-import type { SessionInfo } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { commandLine, cutToWidth, displayWidth, printable } from './printable.ts';
 import { formatTable } from './table.ts';
 import { tableOf } from './verbs/ls.ts';
+import { sessionWith } from './watch-fixture.ts';
 
 test('columns are as wide as their contents, numbers stand right', () => {
   const lines = formatTable(
@@ -50,27 +50,39 @@ test('a command reads as it could be typed', () => {
   );
 });
 
-test('the list of sessions', () => {
-  const base = {
-    name: 'n',
-    exitCode: null,
-    signal: null,
-    startedAt: 0,
-    offset: 2048,
-    command: ['sleep', '1'],
-    viewers: [],
-  };
+test('[STATE-4] the list of sessions tells what each does', () => {
+  const base = { name: 'n', offset: 2048 };
   const sessions = [
-    { ...base, id: 'aaaaaaaaaa', state: 'running', viewers: [{}, {}] },
-    { ...base, id: 'bbbbbbbbbb', state: 'failed', exitCode: 3, name: 'evil\x1b[2J' },
-    { ...base, id: 'cccccccccc', state: 'stopped', signal: 'SIGHUP' },
-  ] as unknown as SessionInfo[];
+    sessionWith('aaaaaaaaaa', { ...base, viewers: [VIEWER, VIEWER] }, { state: 'blocked', kind: 'permission' }),
+    sessionWith('bbbbbbbbbb', { ...base, state: 'failed', exitCode: 3, name: 'evil\x1b[2J' }, { state: 'exited' }),
+    sessionWith('cccccccccc', { ...base, state: 'stopped', signal: 'SIGHUP' }, { state: 'exited' }),
+    sessionWith('dddddddddd', base, { state: 'working' }),
+    sessionWith('eeeeeeeeee', base, { state: 'idle', kind: 'prompt' }),
+  ];
   expect(tableOf(sessions, 61_000, undefined, false)).toEqual([
-    'ID          NAME       STATE           AGE  OUTPUT  VIEWERS  COMMAND',
-    'aaaaaaaaaa  n          running          1m      2k        2  sleep 1',
-    'bbbbbbbbbb  evil\\e[2J  failed 3         1m      2k           sleep 1',
-    'cccccccccc  n          stopped SIGHUP   1m      2k           sleep 1',
+    'ID          NAME       STATE               AGE  OUTPUT  VIEWERS  COMMAND',
+    'aaaaaaaaaa  n          blocked permission   1m      2k        2  sleep 1',
+    'bbbbbbbbbb  evil\\e[2J  failed 3             1m      2k           sleep 1',
+    'cccccccccc  n          stopped SIGHUP       1m      2k           sleep 1',
+    'dddddddddd  n          working              1m      2k           sleep 1',
+    'eeeeeeeeee  n          idle prompt          1m      2k           sleep 1',
   ]);
-  const [, , failed] = tableOf(sessions, 61_000, undefined, true);
-  expect([failed!.startsWith('\x1b[31mbbb'), failed!.endsWith('\x1b[m')]).toEqual([true, true]);
+  const looks = tableOf(sessions, 61_000, undefined, true).map((line) => /^\x1b\[([\d;]+)m.*\x1b\[m$/.exec(line)?.[1]);
+  expect(looks).toEqual(['1', '1;33', '31', '2', '32', undefined]);
 });
+
+test('[STATE-4] what a session does has a column of its own as soon as one does something; it leaves room for the command', () => {
+  const sessions = [
+    sessionWith('a', {}, { activity: 'Bash(npm test)\x1b[2J' }),
+    sessionWith('b', { milestone: { name: 'x', title: '412 packages installed', offset: 0 } }),
+    sessionWith('c', { title: 'a title as long as it likes to be, and then some more of it' }),
+  ];
+  expect(tableOf(sessions, 1000, undefined, false)).toEqual([
+    'ID  NAME  STATE    AGE  OUTPUT  VIEWERS  ACTIVITY                                  COMMAND',
+    'a   a     working   1s       0           Bash(npm test)\\e[2J                       sleep 1',
+    'b   b     working   1s       0           412 packages installed                    sleep 1',
+    'c   c     working   1s       0           a title as long as it likes to be, and …  sleep 1',
+  ]);
+});
+
+const VIEWER = { who: 'cli 1', size: null, isReadOnly: false, since: 0 };

@@ -6,9 +6,10 @@ import { view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from './exit-code.ts';
 import { Keyboard } from './keyboard.ts';
 import { printable } from './printable.ts';
+import { noticeSequence } from './session-notice.ts';
 import { endWords, gapWords } from './session-words.ts';
 import { flush, notice, writeOut } from './stdio.ts';
-import { ColourQuestion } from './terminal-colours.ts';
+import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
 import { Terminal } from './terminal.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
@@ -40,6 +41,8 @@ export interface TerminalAttachOptions extends Permissions {
   readonly isReadOnly: boolean;
   readonly takeover: boolean;
   readonly historyLines?: number | undefined;
+  /** Whether the terminal tells when another session wants somebody. */
+  readonly showsNotices: boolean;
   readonly detachKeys: readonly DetachKey[];
 }
 
@@ -50,6 +53,7 @@ export async function attachTerminal(
   options: TerminalAttachOptions,
 ): Promise<number> {
   const { isReadOnly } = options;
+  const showsNotices = options.showsNotices && understandsOsc(process.env);
   const leaving = new AbortController();
   const troubles = new Set<string>();
   /** Typed before there was anything to type into. */
@@ -115,6 +119,9 @@ export async function attachTerminal(
           },
           onRefused,
           onGap: (from, to) => troubles.add(gapWords(from, to)),
+          async onNotice(told) {
+            if (showsNotices) await screen.interject(noticeSequence(told));
+          },
         });
         if (end.type !== 'left' || leaving.signal.aborted || !isAgain) return end;
       } catch (error) {

@@ -15,8 +15,12 @@ export const LATE_MS_MAX = 600;
 
 const QUESTION = '\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c';
 
-/** These do not know the question, and some of them would print it. */
+/** These know no OSC, and some of them would print it. */
 const SILENT = /^(?:|dumb|linux|vt\d+|cons25|sun|unknown)$/;
+
+export function understandsOsc(env: Readonly<Record<string, string | undefined>>): boolean {
+  return !SILENT.test(env.TERM ?? '');
+}
 
 export class ColourQuestion {
   readonly #found: { foreground?: string; background?: string } = {};
@@ -28,8 +32,8 @@ export class ColourQuestion {
   constructor(env: Readonly<Record<string, string | undefined>>, write: (text: string) => void) {
     const told = coloursOfFgBg(env.COLORFGBG ?? '');
     this.#fallback = told && { foreground: hex(told.foreground), background: hex(told.background) };
-    if (SILENT.test(env.TERM ?? '')) this.#close();
-    else write(QUESTION);
+    if (understandsOsc(env)) write(QUESTION);
+    else this.#close();
   }
 
   /** A reply of the terminal, whoever asked for it. */

@@ -19,6 +19,11 @@ const PERMISSIONS = {
   'allow-graphics': { kind: 'on', about: 'let it show images (sixel, kitty)' },
 } as const;
 
+const NO_NOTICES = {
+  kind: 'on',
+  about: 'do not have your terminal tell you when another session wants you (OSC 9)',
+} as const;
+
 const SIZE_POLICY = {
   kind: 'text',
   value: 'POLICY',
@@ -52,9 +57,15 @@ export const VERBS = {
         also: 'pipes',
         about: 'no terminal: standard output and error as pipes, apart (also: --pipes)',
       },
+      'json-output': {
+        kind: 'on',
+        about: 'also tell its output as text events on standard error, a JSON object each line (NDJSON)',
+      },
       'size-policy': SIZE_POLICY,
       'detach-keys': DETACH_KEYS,
+      'no-notices': NO_NOTICES,
       ...PERMISSIONS,
+      summary: { kind: 'on', about: 'at its end, tell on standard error what became of it (see spool summary)' },
       retain: { kind: 'bytes', value: 'SIZE', about: 'keep so much of its output (the oldest goes first)' },
     },
     details: [
@@ -66,6 +77,10 @@ export const VERBS = {
       ['spool run -- npm test', 'run it here, and come back to it later if need be'],
       ['spool run -d --name api --cwd ~/api -- npm run dev', 'start it and go on; prints the id'],
       ['spool run --env TOKEN --timeout 10m -- ./deploy.sh', 'with one variable of yours, ten minutes at most'],
+      [
+        'spool run --json-output -- claude 2> events.ndjson',
+        'use it here, and have what it prints as events in a file',
+      ],
     ],
   },
   attach: {
@@ -76,6 +91,7 @@ export const VERBS = {
       takeover: { kind: 'on', about: 'send away all others who may type' },
       history: { kind: 'whole', value: 'LINES', about: 'so many lines of the past go into your scrollback first' },
       'detach-keys': DETACH_KEYS,
+      'no-notices': NO_NOTICES,
       ...PERMISSIONS,
       tail: {
         kind: 'bytes',
@@ -104,6 +120,20 @@ export const VERBS = {
     examples: [
       ['spool ls', 'running ones first, the newest last'],
       ['spool ls --json | jq -r \'.[] | select(.state == "failed") | .id\'', 'the ids of those that failed'],
+    ],
+  },
+  watch: {
+    summary: 'a live list of the sessions: what each does, and which of them waits for you',
+    operands: [],
+    flags: { all: { kind: 'on', short: 'a', about: 'begin with those that have ended too' } },
+    details: [
+      'Those that wait for a decision come first. Keys: arrows or j and k choose, Enter attaches (Ctrl-\\ comes back to the',
+      'list), p types a prompt, s stops, / filters, a shows those that have ended, ? explains, q leaves.',
+      '--json needs no terminal: a line for each row that appears, changes (`row`) or goes (`row-removed`).',
+    ].join('\n'),
+    examples: [
+      ['spool watch', 'keep it open beside your work'],
+      ['spool watch --json | jq \'select(.state == "blocked") | .name\'', 'the names of those that wait, as they do'],
     ],
   },
   logs: {
@@ -182,6 +212,7 @@ export const VERBS = {
     flags: {
       enter: { kind: 'on', short: 'e', about: 'press Enter afterwards' },
       file: { kind: 'text', value: 'FILE', short: 'f', about: 'send what is in this file; - is standard input' },
+      key: { kind: 'text', value: 'KEY', about: 'the same text with the same key is sent once' },
       latest: { kind: 'on', short: 'l', about: 'to the latest session: all words are TEXT, there is no ID' },
     },
     details:
@@ -189,6 +220,48 @@ export const VERBS = {
     examples: [
       ['spool send api --enter "run the tests"', 'type a line'],
       ['git diff | spool send api -', 'type what another program prints'],
+    ],
+  },
+  paste: {
+    summary: 'paste text into a session',
+    operands: ['ID', '[TEXT…]'],
+    flags: {
+      file: { kind: 'text', value: 'FILE', short: 'f', about: 'paste what is in this file; - is standard input' },
+      latest: { kind: 'on', short: 'l', about: 'into the latest session: all words are TEXT, there is no ID' },
+    },
+    details: 'A program that asked for it gets a bracketed paste: the newlines in it submit nothing.',
+    examples: [['spool paste claude --file notes.md', 'a file, as one paste']],
+  },
+  prompt: {
+    summary: 'give an agent or a shell something to do, and see that it took it',
+    operands: ['ID', '[TEXT…]'],
+    flags: {
+      file: { kind: 'text', value: 'FILE', short: 'f', about: 'what is in this file; - is standard input' },
+      latest: { kind: 'on', short: 'l', about: 'to the latest session: all words are TEXT, there is no ID' },
+      key: { kind: 'text', value: 'KEY', about: 'the same prompt with the same key is typed once' },
+      force: { kind: 'on', about: 'also while the session waits for a decision' },
+      confirm: { kind: 'duration', value: 'DUR', about: 'how long to look for a reaction (default: 3s)' },
+      wait: {
+        kind: 'text',
+        value: 'WHAT',
+        short: 'w',
+        about: 'then wait until idle, blocked, exit, … (see spool wait)',
+      },
+      timeout: {
+        kind: 'duration',
+        value: 'DUR',
+        short: 't',
+        about: 'with --wait: no longer; the exit code is then 124',
+      },
+    },
+    details: [
+      'Typed as a careful person would: a paste, a moment, Enter by itself; then it is looked at whether the session reacted.',
+      'The exit code is 0 when it did, 1 when nothing was seen of it. While the session waits for a decision (a permission',
+      'dialog) nothing is typed, for Enter would be the answer: the exit code is 4.',
+    ].join('\n'),
+    examples: [
+      ['spool prompt claude "run the tests" --wait idle,blocked', 'and wait until it is done, or asks'],
+      ['spool prompt codex --file task.md --key task-7', 'once, however often this is called'],
     ],
   },
   keys: {
@@ -205,22 +278,80 @@ export const VERBS = {
     ],
   },
   wait: {
-    summary: 'wait until a session ends, or prints something',
+    summary: 'wait until a session ends, is idle, is blocked, or prints something',
     operands: ['[ID…]'],
     flags: {
-      until: { kind: 'text', value: 'WHAT', short: 'u', about: 'exit (the default), or match:/PATTERN/FLAGS' },
+      until: {
+        kind: 'text',
+        value: 'WHAT',
+        short: 'u',
+        many: true,
+        about: 'exit (the default), idle, blocked, prompt, output, match:/PATTERN/FLAGS; several: the first counts',
+      },
       timeout: { kind: 'duration', value: 'DUR', short: 't', about: 'wait no longer; the exit code is then 124' },
-      'from-now': { kind: 'on', about: 'match only what is printed from now on, not what is kept already' },
+      any: { kind: 'on', about: 'of several sessions, the first ends the wait; else all are waited for' },
+      after: { kind: 'whole', value: 'OFFSET', about: 'only what comes after this offset counts' },
+      'from-now': { kind: 'on', about: 'only what comes from now on counts' },
     },
     details: [
-      'It says why it ended: exit, match or timeout. With --until exit the exit code is that of the session (of several: the',
-      'first that is not 0). With --until match it is 0 for a match, and 1 when the session ends without one.',
+      'It says why it ended, and where. `idle`: it waits for the next thing to do; `prompt`: and shows where to type it;',
+      '`blocked`: it waits for a decision; `output`: it writes anything. `spool explain` shows what that is judged by.',
+      'The end of a session ends every wait. With `exit` the exit code is that of the session (of several: the first that is',
+      'not 0); for the others it is 0 when it came, and 1 when the session ended first.',
       'A pattern is a JavaScript regular expression; it is tried on each line by itself, without escape sequences, also on a',
       'line that has no end yet (a prompt) once output pauses. Of several sessions, the first match ends the wait.',
     ].join('\n'),
     examples: [
       ['spool wait --timeout 10m build', 'until it ends, ten minutes at most'],
       ["spool wait --until 'match:/listening on .*:(\\d+)/i' api", 'until the server is ready'],
+      ['spool wait --any --until blocked,idle claude codex', 'which of them wants me first'],
+    ],
+  },
+  task: {
+    summary: 'commands that are awaited: start, list, await, read or cancel them',
+    operands: ['run|ls|wait|logs|cancel', '[ID…|COMMAND…]'],
+    commandAfter: 'run',
+    flags: {
+      name: { kind: 'text', value: 'NAME', short: 'n', about: 'run: a name to find it by' },
+      timeout: {
+        kind: 'duration',
+        value: 'DUR',
+        short: 't',
+        about: 'run: end it and all its processes when it takes longer; wait: wait no longer',
+      },
+      cwd: { kind: 'text', value: 'DIR', short: 'C', about: 'run: where to start it (default: here)' },
+      env: {
+        kind: 'text',
+        value: 'KEY[=VALUE]',
+        short: 'e',
+        many: true,
+        about: 'run: a variable for it; without a value, yours is copied',
+      },
+      shell: {
+        kind: 'text',
+        value: 'TEXT',
+        short: 'c',
+        about: 'run: a command line for the shell, in place of COMMAND',
+      },
+      pipes: { kind: 'on', also: 'headless', about: 'run: no terminal: standard output and error as pipes, apart' },
+      detach: { kind: 'on', short: 'd', about: 'run: do not wait for it: print the id and return' },
+      verbose: { kind: 'on', short: 'v', about: 'run, wait: print the output too' },
+      all: { kind: 'on', short: 'a', about: 'ls: all that ended too, not only the last 20 of them' },
+      follow: { kind: 'on', short: 'f', about: 'logs: go on until it ends' },
+      tail: { kind: 'whole', value: 'LINES', about: 'logs: only the last so many lines' },
+      raw: { kind: 'on', about: 'logs: the exact bytes, escape sequences and all' },
+    },
+    details: [
+      'A task is a session that somebody awaits; it goes on when nobody does any more. `run` and `wait` show a line for each:',
+      'how long it takes, what it has reached, how far it is. Without an ID, `wait` awaits all that run, `logs` shows the latest.',
+      'Ctrl-C leaves them running; a second one within two seconds cancels them. The exit code is that of the command (of',
+      'several: the first that is not 0), 124 when its time limit ended it; of one that failed, the last lines are shown.',
+      '--json tells task_started, task_log, milestone and task_finished, a line each; with `ls` the tasks, with -d the handle.',
+    ].join('\n'),
+    examples: [
+      ['spool task run --timeout 10m -- npm install', 'one line, live; then how it ended'],
+      ["spool task run -d --name site --shell 'npm create vite@latest site -- --template vue'", 'go on meanwhile'],
+      ['spool task wait site api', 'until both have finished, from any terminal'],
     ],
   },
   stop: {
@@ -287,6 +418,25 @@ export const VERBS = {
     },
     examples: [['spool update --size-policy smallest api', 'so that everybody who watches sees all of it']],
   },
+  explain: {
+    summary: 'why spool thinks that a session works, waits or is done',
+    operands: ['[ID]'],
+    flags: { history: { kind: 'on', about: 'also what it has been through' } },
+    examples: [['spool explain claude', 'the state, and the evidence for and against it']],
+  },
+  summary: {
+    summary: 'what became of a session: its end, its milestones, its last lines, the files it changed',
+    operands: ['[ID]'],
+    flags: {},
+    details: [
+      'Of a session that runs, how it stands. Files are those in its folder that git calls changed and that were touched since',
+      'it was started, and those of commits made since; outside of a git repository there are none.',
+    ].join('\n'),
+    examples: [
+      ['spool summary build', 'a page to read'],
+      ["spool summary --json build | jq -r '.changedFiles[].path'", 'the files that it changed'],
+    ],
+  },
   inspect: {
     summary: 'everything that is known about a session',
     operands: ['[ID]'],
@@ -295,14 +445,24 @@ export const VERBS = {
   },
   events: {
     summary: 'what happens to the sessions, a line each',
-    operands: [],
+    operands: ['[ID…]'],
     flags: {
       follow: { kind: 'on', short: 'f', about: 'go on with what happens from now on' },
       new: { kind: 'on', about: 'with -f: leave out what has been, begin with now' },
+      type: {
+        kind: 'text',
+        value: 'TYPE',
+        short: 't',
+        many: true,
+        about: 'only events of this type (session-status, milestone, task_finished, …); may be given several times',
+      },
     },
     details:
       'First what has been: a start for each session that there is, and an end for each that has ended, in order of time.',
-    examples: [['spool events -f --new --json', 'NDJSON, for a program that reacts']],
+    examples: [
+      ['spool events -f --new --json', 'NDJSON, for a program that reacts'],
+      ['spool events -f -t session-status api', 'what one session does'],
+    ],
   },
   daemon: {
     summary: 'start, stop, restart or show the daemon',
@@ -330,6 +490,22 @@ export const VERBS = {
     flags: {},
     details: 'Starts nothing. The exit code is 1 when a check failed; a warning is not a failure.',
     examples: [['spool doctor', 'a line for each check']],
+  },
+  mcp: {
+    summary: 'serve an agent: the sessions as tools (MCP), over standard input and output',
+    operands: [],
+    flags: {},
+    details: [
+      'Started by the agent, not by you: enter `spool mcp` as the command of an MCP server in its settings.',
+      'It ends when its standard input does; sessions go on. Those that it starts have the label mcp=AGENT.',
+    ].join('\n'),
+    examples: [['spool mcp', 'what an agent runs; for Claude Code: claude mcp add spool -- spool mcp']],
+  },
+  skill: {
+    summary: 'print a skill that teaches an agent to use this command line',
+    operands: [],
+    flags: {},
+    examples: [['spool skill > .claude/skills/spool/SKILL.md', 'for the agents of a project']],
   },
   completions: {
     summary: 'print completions for your shell',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { noticeSequence } from './session-notice.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
-function screen(input = true): { screen: ViewerScreen; written: () => string } {
+function screen(input = true, allowGraphics = false): { screen: ViewerScreen; written: () => string } {
   let text = '';
   const write = async (bytes: Uint8Array): Promise<void> => void (text += Buffer.from(bytes).toString('latin1'));
   const written = (): string => {
@@ -9,7 +10,7 @@ function screen(input = true): { screen: ViewerScreen; written: () => string } {
     text = '';
     return now;
   };
-  return { screen: new ViewerScreen({ input }, write), written };
+  return { screen: new ViewerScreen({ input, allowGraphics }, write), written };
 }
 
 const undone = (viewer: ViewerScreen): string => Buffer.from(viewer.undo()).toString('latin1');
@@ -47,4 +48,46 @@ test('[ATT-7] a terminal that only looks is never told to send anything', async 
   const { screen: viewer, written } = screen(false);
   await viewer.paint(Buffer.from('\x1b[?1000;1006h\x1b[?2004h\x1b[>5u\x1b=a\x1b[?1049hb'));
   expect(written()).toBe('a\x1b[?1049hb');
+});
+
+test('[STATE-6] a notice never comes between the halves of a sequence or a character, wherever the output is cut', async () => {
+  const notice = noticeSequence({ title: 'api waits for you', body: '' });
+  const output = Buffer.from(
+    'a\x1b[31mred\x1b]2;title\x07é漢\x1b[?1049h\x1b]8;;https://x.y\x1b\\b\x1bP0;1q#0~~\x1b\\c',
+  );
+  const whole = screen(true, true);
+  await whole.screen.paint(output);
+  const expected = whole.written();
+  const said = Buffer.from(notice).toString('latin1');
+  for (let cut = 0; cut <= output.length; cut++) {
+    const { screen: viewer, written } = screen(true, true);
+    await viewer.paint(output.subarray(0, cut));
+    await viewer.interject(notice);
+    await viewer.paint(output.subarray(cut));
+    const shown = written();
+    expect([cut, shown.replace(said, '')]).toEqual([cut, expected]);
+    // What stands before it is a beginning that needs nothing more to be whole.
+    const before = Buffer.from(shown.slice(0, shown.indexOf(said)), 'latin1');
+    const fresh = screen(true, true);
+    await fresh.screen.paint(before);
+    expect([cut, fresh.written()]).toEqual([cut, before.toString('latin1')]);
+  }
+});
+
+test('[STATE-6] while a long image is being sent a notice waits for its end', async () => {
+  const { screen: viewer, written } = screen(true, true);
+  const notice = noticeSequence({ title: 'api', body: '' });
+  await viewer.paint(Buffer.from(`\x1bPq${'~'.repeat(2 * 1024 * 1024)}`));
+  await viewer.interject(notice);
+  await viewer.paint(Buffer.from('~~~'));
+  expect(written()).not.toContain('spool');
+  await viewer.paint(Buffer.from('~\x1b\\after'));
+  expect(written().endsWith('~\x1b\\after\x1b]9;spool: api\x1b\\')).toBe(true);
+});
+
+test('[STATE-6] a notice is one OSC 9, without a bell, whatever is in it', () => {
+  const text = (title: string, body: string): string => Buffer.from(noticeSequence({ title, body })).toString();
+  expect(text('api waits for you', 'Continue?')).toBe('\x1b]9;spool: api waits for you: Continue?\x1b\\');
+  expect(text('\x07\x1b\\\x1b[31m\x9c\r\n\u202e', '')).toBe('\x1b]9;spool: \\[31m\x1b\\');
+  expect(text('x'.repeat(5000), '').length).toBeLessThan(220);
 });

@@ -4,10 +4,14 @@
  */
 import { POP_TITLE, PUSH_TITLE, ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
 
+const HELD_MAX = 8;
+
 export class ViewerScreen {
   readonly #options: ViewerFilterOptions;
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   #filter: ViewerFilter | null = null;
+  /** Waits for the end of an image that is being sent. */
+  #held: Uint8Array[] = [];
 
   constructor(options: ViewerFilterOptions, write: (bytes: Uint8Array) => Promise<void>) {
     this.#options = options;
@@ -27,13 +31,23 @@ export class ViewerScreen {
   async paintSnapshot(bytes: Uint8Array): Promise<void> {
     const undone = this.#filter?.close() ?? new Uint8Array(0);
     this.#filter = new ViewerFilter(this.#options);
-    await this.#write(Buffer.concat([undone, this.#filter.feed(bytes)]));
+    await this.#write(Buffer.concat([undone, ...this.#held.splice(0), this.#filter.feed(bytes)]));
   }
 
   async paint(bytes: Uint8Array): Promise<void> {
     this.#filter ??= new ViewerFilter(this.#options);
     const shown = this.#filter.feed(bytes);
     if (shown.length > 0) await this.#write(shown);
+    if (this.#held.length > 0 && !this.#filter.isInSequence) await this.#write(Buffer.concat(this.#held.splice(0)));
+  }
+
+  /**
+   * Something of ours between the session's bytes. What the filter has let through ends between two sequences, with one
+   * exception: an image too long to be held. Then it waits.
+   */
+  async interject(bytes: Uint8Array): Promise<void> {
+    if (this.#filter?.isInSequence !== true) await this.#write(bytes);
+    else if (this.#held.length < HELD_MAX) this.#held.push(bytes);
   }
 
   /** What to send to a terminal that is left. */

@@ -5,6 +5,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { ScreenModel } from '@spool/core/screen';
+import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 
 const MIB = 1024 * 1024;
@@ -328,6 +330,50 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
         ours: `${each.toFixed(0)} KiB`,
         limit: '64 KiB',
         ratio: each / 64,
+        goal: ['≤', 1],
+      },
+    ];
+  },
+
+  /**
+   * What it costs to know what ten sessions do while a dot blinks in each and nothing else changes: the time of one look,
+   * as often as a session that never rests is looked at.
+   */
+  async detection() {
+    const looks = 2000;
+    const perSecond = (10 * 1000) / 150;
+    const recording = new URL('../../../tests/fixtures/terminal/claude/tui-full-xterm.pty', import.meta.url);
+    const model = new ScreenModel({ cols: 120, rows: 40 });
+    model.write(readFileSync(recording).subarray(0, 20_000));
+    const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: ['claude'], startedAt: 0 });
+    const look = (at: number): void => {
+      model.write(Buffer.from(at % 2 === 0 ? '\x1b7\x1b[1;1H●\x1b8' : '\x1b7\x1b[1;1H \x1b8'));
+      const { row, col, isVisible } = model.cursor;
+      reducer.output(9, at * 150, at);
+      reducer.screen(
+        {
+          lines: model.plainLines(),
+          cursor: { row, col },
+          isCursorVisible: isVisible,
+          isAlternate: model.isAlternate,
+          title: model.modes.title,
+        },
+        at * 150,
+        at,
+      );
+    };
+    for (let at = 0; at < looks; at++) look(at);
+    const before = process.cpuUsage();
+    for (let at = looks; at < 2 * looks; at++) look(at);
+    const { user, system } = process.cpuUsage(before);
+    const part = ((user + system) / 1e6 / looks) * perSecond * 100;
+    model.dispose();
+    return [
+      {
+        what: 'knowing what ten sessions do that blink without a pause, share of a core',
+        ours: `${part.toFixed(2)} %`,
+        limit: '1 %',
+        ratio: part,
         goal: ['≤', 1],
       },
     ];

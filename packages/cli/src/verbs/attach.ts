@@ -30,6 +30,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       isReadOnly: flags.readOnly,
       takeover: flags.takeover,
       historyLines: flags.history,
+      showsNotices: !flags.noNotices,
       detachKeys,
       ...permissions(flags),
     });

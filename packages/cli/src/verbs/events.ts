@@ -7,15 +7,19 @@ import { endWords } from '../session-words.ts';
 import { writeOut } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
-const events: VerbAction<'events'> = async ({ flags }, program) => {
+const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new goes with --follow', 'events');
   await using client = await openClient(program);
   const format = flags.json ? (event: EventItem): string => JSON.stringify(event) : line;
+  const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
+  const types = flags.type.length > 0 ? flags.type : undefined;
   // Subscribed before the list is asked for: what happens in between then comes in both, and is told once.
-  const live = flags.follow ? client.events() : [];
+  const sessions = wanted.length > 0 ? wanted : undefined;
+  const live = flags.follow ? client.events({ sessions, types }) : [];
   const told = new Set<string>();
   if (!flags.new) {
-    for (const event of pastEvents(await client.list())) {
+    const listed = (await client.list()).filter(({ id }) => sessions?.includes(id) ?? true);
+    for (const event of pastEvents(listed).filter(({ type }) => types?.includes(type) ?? true)) {
       told.add(keyOf(event));
       await writeOut(`${format(event)}\n`);
     }
@@ -57,6 +61,21 @@ export function line(event: EventItem): string {
       return `${time} ${event.type} ${event.id}: at offset ${event.offset}: ${event.error}`;
     case 'log-recovered':
       return `${time} ${event.type} ${event.id}: bytes from ${event.from} to ${event.to} are missing`;
+    case 'session-status': {
+      const { state, kind, activity, why } = event.status;
+      const doing = activity === null ? '' : ` ${printable(activity)}`;
+      return `${time} ${event.type} ${event.id}: ${state}${kind ? ` (${kind})` : ''}${doing}: ${printable(why)}`;
+    }
+    case 'milestone':
+      return `${time} ${event.type} ${event.id}: ${printable(event.title)}`;
+    case 'session-fact':
+      return `${time} ${event.type} ${event.id}: ${printable(JSON.stringify(event.fact))}`;
+    case 'notification':
+      return `${time} ${event.type} ${event.id}: ${printable(`${event.title}: ${event.body}`)}`;
+    case 'task_started':
+      return `${time} ${event.type} ${event.taskId} ${printable(event.name)}`;
+    case 'task_finished':
+      return `${time} ${event.type} ${event.taskId} ${printable(event.name)}: ${event.state} after ${event.durationMs} ms`;
     case 'events-missed':
       return `${time} ${event.type}: ${event.reason}`;
   }

@@ -1,14 +1,16 @@
 /** `spool ls`: the sessions, as a table, as ids or as JSON. */
 import type { SessionInfo } from '@spool/protocol';
-import { commandLine, printable } from '../printable.ts';
+import { commandLine, cutToWidth, printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge, formatByteSize } from '../quantities.ts';
-import { isEnded, stateWords } from '../session-words.ts';
+import { isEnded, statusWords } from '../session-words.ts';
 import { notice, print, printJson, terminalWidth, wantsColour } from '../stdio.ts';
 import { formatTable } from '../table.ts';
 
 /** So many ended ones are shown without --all. */
 const ENDED_SHOWN = 20;
+/** The command is to be seen too. */
+const ACTIVITY_WIDTH_MAX = 40;
 
 const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   await using client = await openClient(program);
@@ -38,6 +40,8 @@ export function tableOf(
   width: number | undefined,
   isColoured: boolean,
 ): string[] {
+  const activities = sessions.map(activity);
+  const hasActivity = activities.some((text) => text !== '');
   const columns = [
     { title: 'ID' },
     { title: 'NAME' },
@@ -45,24 +49,37 @@ export function tableOf(
     { title: 'AGE', right: true },
     { title: 'OUTPUT', right: true },
     { title: 'VIEWERS', right: true },
+    ...(hasActivity ? [{ title: 'ACTIVITY' }] : []),
     { title: 'COMMAND' },
   ] as const;
-  const rows = sessions.map((session) => [
+  const rows = sessions.map((session, at) => [
     session.id,
     printable(session.name),
-    stateWords(session),
+    printable(statusWords(session)),
     formatAge(now - session.startedAt),
     formatByteSize(session.offset),
     session.viewers.length === 0 ? '' : String(session.viewers.length),
+    ...(hasActivity ? [activities[at]!] : []),
     commandLine(session.command),
   ]);
   const lines = formatTable(columns, rows, width);
   return isColoured ? lines.map((line, at) => coloured(line, sessions[at - 1])) : lines;
 }
 
-/** The head bold, ended ones dim, failed ones red: whole lines, so that widths stay what they are. */
+/** What it does, has reached, or calls itself. */
+function activity({ status, milestone, title }: SessionInfo): string {
+  return cutToWidth(printable(status.activity ?? milestone?.title ?? title), ACTIVITY_WIDTH_MAX);
+}
+
+/** The head bold, those that wait for a person bright, ended ones dim, …: whole lines, so that widths stay what they are. */
 function coloured(line: string, session: SessionInfo | undefined): string {
-  if (session === undefined) return `\x1b[1m${line}\x1b[m`;
-  if (session.state === 'failed' || session.state === 'lost') return `\x1b[31m${line}\x1b[m`;
-  return isEnded(session) ? `\x1b[2m${line}\x1b[m` : line;
+  const look = session === undefined ? '1' : lookOf(session);
+  return look === '' ? line : `\x1b[${look}m${line}\x1b[m`;
+}
+
+function lookOf(session: SessionInfo): string {
+  if (session.state === 'failed' || session.state === 'lost') return '31';
+  if (isEnded(session)) return '2';
+  if (session.status.state === 'blocked') return '1;33';
+  return session.status.state === 'working' ? '32' : '';
 }

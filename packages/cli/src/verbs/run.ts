@@ -1,19 +1,24 @@
 /** `spool run`: starts a command, and follows it unless asked not to. */
-import { callerLimits, childEnvironment } from '@spool/client/node';
-import type { Size } from '@spool/protocol';
+import { callerLimits, childEnvironment, type Client } from '@spool/client/node';
+import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
+import { fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { labels } from '../labels.ts';
 import { permissions } from '../permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { isEnded } from '../session-words.ts';
 import { sizePolicyOf } from '../size-policy.ts';
-import { isTerminal, print, printJson } from '../stdio.ts';
+import { isTerminal, notice, print, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 const SIZE_WITHOUT_TERMINAL: Size = { cols: 80, rows: 24 };
 
 const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (operands[0] === '') throw new UsageError('the command is empty', 'run');
+  if (flags.jsonOutput) checkJsonOutput(flags);
+  if (flags.summary && flags.detach)
+    throw new UsageError('--summary is told at the end, and --detach does not wait for it', 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   const options = {
     command: operands,
@@ -37,30 +42,68 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     return 0;
   }
   const calledAs = flags.name ?? info.id;
-  if (isAttached) {
+  await using _events = flags.jsonOutput
+    ? (await import('../output-events.ts')).tellOutput(client, info.id, calledAs)
+    : undefined;
+  const exitCode = isAttached ? await attachHere() : await streamHere();
+  if (flags.summary) await tellSummary(client, info.id, flags.json);
+  return exitCode;
+
+  async function attachHere(): Promise<number> {
     const { attachTerminal } = await import('../terminal-attach.ts');
     return await attachTerminal(client, info, {
       calledAs,
       from: 0,
       isReadOnly: false,
       takeover: false,
+      showsNotices: !flags.noNotices,
       detachKeys,
       ...permissions(flags),
     });
   }
-  if (flags.json) printJson({ type: 'started', id: info.id, session: info });
-  const { streamSession } = await import('../stream-session.ts');
-  const stream = await streamSession(client, info, {
-    calledAs,
-    from: 0,
-    asJson: flags.json,
-    isForwarding: !isTerminal(0),
-    passesSignals: true,
-  });
-  return stream.exitCode;
+
+  async function streamHere(): Promise<number> {
+    if (flags.json) printJson({ type: 'started', id: info.id, session: info });
+    const { streamSession } = await import('../stream-session.ts');
+    const stream = await streamSession(client, info, {
+      calledAs,
+      from: 0,
+      asJson: flags.json,
+      isForwarding: !isTerminal(0),
+      passesSignals: true,
+    });
+    return stream.exitCode;
+  }
 };
 
 export default run;
+
+/** On standard error: what the command printed stays by itself. Who left it running will ask for it later. */
+async function tellSummary(client: Client, id: string, asJson: boolean): Promise<void> {
+  try {
+    if (!isEnded(await client.get(id))) return;
+    const { summaryText } = await import('../summary-text.ts');
+    notice(`${asJson ? '' : '\n'}${await summaryText(client, id, asJson)}`);
+  } catch (error) {
+    if (!SpoolError.is(error, 'SESSION_UNKNOWN')) throw error; // somebody has removed it
+  }
+}
+
+/** The events must have standard error to themselves. */
+function checkJsonOutput(flags: {
+  readonly detach: boolean;
+  readonly json: boolean;
+  readonly headless: boolean;
+  readonly summary: boolean;
+}): void {
+  for (const other of ['detach', 'json', 'headless', 'summary'] as const) {
+    if (flags[other]) throw new UsageError(`--json-output does not go with --${other}`, 'run');
+  }
+  if (isTerminal(1) && isTerminal(2) && fstatSync(1).rdev === fstatSync(2).rdev) {
+    const how = 'redirect it, as in: spool run --json-output -- COMMAND 2> events.ndjson';
+    throw new UsageError(`--json-output writes to standard error, which is the terminal you look at; ${how}`, 'run');
+  }
+}
 
 /** Loaded only for those who need them. */
 async function detachKeysFor(text: string | undefined, isAttached: boolean): Promise<readonly DetachKey[]> {

@@ -15,6 +15,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   if (file === undefined && words.length > 0 && words.join('') === '')
     throw new UsageError('TEXT is empty; use --enter to press Enter', 'send');
 
+  if (flags.key !== undefined && file !== undefined) throw new UsageError('--key goes with TEXT', 'send');
   const source = file === undefined ? null : await openSource(file);
   await using client = await openClient(program);
   // The name is looked up once, so that all pieces go to one session whatever happens to names meanwhile.
@@ -24,6 +25,12 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
     await writeWhenTaken(client, id, piece);
     bytes += piece.length;
   };
+  if (flags.key !== undefined) {
+    const text = `${words.join(' ')}${flags.enter ? '\r' : ''}`;
+    const isSent = await client.writeOnce(id, flags.key, text);
+    if (flags.json) printJson({ id, bytes: isSent ? Buffer.byteLength(text) : 0 });
+    return 0;
+  }
   if (source !== null) for await (const piece of source) await put(piece);
   else if (words.length > 0) await put(Buffer.from(words.join(' ')));
   // Enter by itself: a program that takes the text for a paste would take it for a line of it.

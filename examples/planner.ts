@@ -1,0 +1,181 @@
+/**
+ * A planner: starts three scaffolds as tasks, shows a live line for each, and goes on when all are there. From the SDK alone.
+ *
+ *   node examples/planner.ts                                  three small scaffolds that need no network
+ *   node examples/planner.ts web='npm create vite@latest web -- --template vue' api='…'
+ *   node examples/planner.ts --resume planner.json            takes over where another process was killed
+ *
+ * The handles of the tasks are plain data. They are written to a file (`--handles FILE`, planner.json unless told) as soon as
+ * the tasks run, so whoever reads that file can await them: the tasks belong to the daemon, not to this process.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Client, connect, type TaskHandle, type TaskResult } from '@spool/client/node';
+
+const SCAFFOLDS: Readonly<Record<string, string>> = {
+  web: scaffold('web', ['package.json', 'index.html', 'src/main.ts', 'src/app.ts']),
+  api: scaffold('api', ['package.json', 'src/server.ts', 'src/routes.ts']),
+  docs: scaffold('docs', ['package.json', 'index.md', 'guide.md', 'api.md', 'theme.css']),
+};
+
+const TIMEOUT_SECONDS = 600;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { resume: { type: 'string' }, handles: { type: 'string', default: 'planner.json' } },
+});
+
+async function main(): Promise<void> {
+  await using client = await connect();
+  const handles = values.resume === undefined ? await start(client) : read(values.resume);
+  const results = await awaitAll(client, handles);
+  for (const result of results) process.stdout.write(`${report(result)}\n`);
+  process.exitCode = results.every(({ state }) => state === 'success') ? 0 : 1;
+}
+
+async function start(client: Client): Promise<readonly TaskHandle[]> {
+  const commands = positionals.length > 0 ? positionals.map(nameAndCommand) : Object.entries(SCAFFOLDS);
+  const started = await Promise.all(
+    commands.map(([taskName, command]) => client.runShell(command, { pty: true, taskName, timeout: TIMEOUT_SECONDS })),
+  );
+  // In one step, so that nobody reads half of it.
+  writeFileSync(`${values.handles}.new`, JSON.stringify(started));
+  renameSync(`${values.handles}.new`, values.handles);
+  process.stdout.write(`${started.length} tasks; their handles are in ${values.handles}\n`);
+  return started;
+}
+
+function read(file: string): readonly TaskHandle[] {
+  const read = JSON.parse(readFileSync(file, 'utf8')) as readonly TaskHandle[];
+  process.stdout.write(`taking over ${read.length} tasks from ${file}\n`);
+  return read;
+}
+
+/** Shows what goes on until the last of them has finished. */
+async function awaitAll(client: Client, handles: readonly TaskHandle[]): Promise<readonly TaskResult[]> {
+  const status = new StatusLines(handles);
+  const over = new AbortController();
+  void tellMilestones(client, handles, status, over.signal);
+  void tellOutput(client, handles, status, over.signal);
+  const results = await Promise.all(
+    handles.map(async (handle) => {
+      const result = await client.waitForCompletion(handle);
+      status.finish(handle.taskId, `${result.state}: ${result.reason}`);
+      return result;
+    }),
+  );
+  over.abort();
+  status.stop();
+  return results;
+}
+
+async function tellMilestones(
+  client: Client,
+  handles: readonly TaskHandle[],
+  status: StatusLines,
+  signal: AbortSignal,
+): Promise<void> {
+  const sessions = handles.map(({ taskId }) => taskId);
+  try {
+    for await (const event of client.events({ sessions, types: ['milestone'], signal }))
+      if (event.type === 'milestone') status.say(event.id, event.title);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function tellOutput(
+  client: Client,
+  handles: readonly TaskHandle[],
+  status: StatusLines,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const event of client.taskEvents({ tasks: handles, signal })) {
+    if (event.type === 'task_started') status.started(event.taskId, event.startedAt);
+    if (event.type === 'task_log') status.say(event.taskId, lastLine(event.chunk));
+  }
+}
+
+/** A line for each task: repainted on a terminal, printed when it changes elsewhere. */
+class StatusLines {
+  readonly #lines: Map<string, { readonly name: string; startedAt: number; says: string }>;
+  readonly #finished = new Set<string>();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #painted = 0;
+
+  constructor(handles: readonly TaskHandle[]) {
+    this.#lines = new Map(handles.map(({ taskId, name }) => [taskId, { name, startedAt: Date.now(), says: '' }]));
+    if (process.stdout.isTTY) this.#timer = setInterval(() => this.#paint(), 100);
+  }
+
+  started(id: string, at: number): void {
+    this.#lines.get(id)!.startedAt = at;
+  }
+
+  say(id: string, text: string): void {
+    const line = this.#lines.get(id)!;
+    if (text === '' || text === line.says || this.#finished.has(id)) return;
+    line.says = text;
+    if (!process.stdout.isTTY) process.stdout.write(`${this.#format(line)}\n`);
+  }
+
+  /** The last word: output that arrives later does not cover it. */
+  finish(id: string, text: string): void {
+    this.say(id, text);
+    this.#finished.add(id);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    if (process.stdout.isTTY) this.#paint();
+  }
+
+  #paint(): void {
+    const up = this.#painted > 0 ? `\x1b[${this.#painted}A` : '';
+    const lines = [...this.#lines.values()].map((line) => `\r${this.#format(line)}\x1b[K\n`);
+    this.#painted = lines.length;
+    process.stdout.write(up + lines.join(''));
+  }
+
+  #format({ name, startedAt, says }: { name: string; startedAt: number; says: string }): string {
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    return `${name.padEnd(12)} ${seconds.padStart(6)} s  ${says}`.slice(0, (process.stdout.columns || 100) - 1);
+  }
+}
+
+function report({ name, state, durationMs, reason, lastLines }: TaskResult): string {
+  const ended = `${name}: ${state} after ${(durationMs / 1000).toFixed(1)} s, ${reason}`;
+  return [ended, ...lastLines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** The last line of a piece of output that is not empty, without what only a terminal understands. */
+function lastLine(chunk: string): string {
+  const text = chunk.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)/g, '');
+  return (
+    text
+      .split(/[\r\n]+/)
+      .findLast((line) => line.trim() !== '')
+      ?.trim() ?? ''
+  );
+}
+
+function nameAndCommand(text: string): [name: string, command: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new Error(`${JSON.stringify(text)}: write NAME=COMMAND`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/** What `npm create …` does, without npm: folders and files, one after the other, and a word about each. */
+function scaffold(folder: string, files: readonly string[]): string {
+  const write = files.map((file, at) =>
+    [
+      `mkdir -p "$(dirname ${folder}/${file})"`,
+      `echo "${file}" > ${folder}/${file}`,
+      `echo "[${Math.round(((at + 1) / files.length) * 100)}%] created ${folder}/${file}"`,
+      'sleep 0.4',
+    ].join(' && '),
+  );
+  return [`echo "Scaffolding ${folder} …"`, ...write, `echo "Done: ${folder}"`].join(' && ');
+}
+
+await main();

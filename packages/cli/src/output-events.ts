@@ -1,0 +1,32 @@
+/** `--json-output`: what a session prints as NDJSON on standard error, beside whatever shows it on standard output. */
+import type { Client, TextItem } from '@spool/client';
+import { SpoolError } from '@spool/protocol';
+import { isEnded } from './session-words.ts';
+import { notice, writeOut } from './stdio.ts';
+
+/** Begins to tell. Disposing waits for the end of a session that has ended, and leaves one that runs on. */
+export function tellOutput(client: Client, id: string, agent: string): AsyncDisposable {
+  const leaving = new AbortController();
+  const watch = client.watchText(id, { from: 0 });
+  const tell = async (): Promise<void> => {
+    for await (const item of watch) await writeOut(line(item), 2, leaving.signal);
+  };
+  const told = tell().catch((error: unknown) => {
+    if (!SpoolError.is(error)) throw error;
+    notice(`[spool: no more events: ${error.message}]`);
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      const hasEnded = await client.get(id).then(isEnded, (error: unknown) => SpoolError.is(error, 'SESSION_UNKNOWN'));
+      leaving.abort(); // where nobody reads any more, there is never room again
+      if (!hasEnded) watch.close();
+      await told;
+    },
+  };
+
+  function line(item: TextItem): string {
+    if (item.type !== 'text') return `${JSON.stringify({ ...item, agent, ts: Date.now() })}\n`;
+    const { ts, data, offset } = item;
+    return `${JSON.stringify({ type: 'output', agent, ts, data, offset })}\n`;
+  }
+}

@@ -1,0 +1,28 @@
+/** The skill teaches what there is: every command in it is one that the command line understands. */
+import { expect, test } from 'vitest';
+import { parseArguments } from './arguments.ts';
+import { SKILL } from './skill.ts';
+import { isVerb, VERBS } from './verb-table.ts';
+
+/** As a shell would: words in quotes are one, and a comment is none. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(#.*)|(\S+)/g)].flatMap(([, double, single, comment, bare]) =>
+    comment === undefined ? [double ?? single ?? bare!] : [],
+  );
+}
+
+const commands = [...SKILL.matchAll(/~~~sh\n(.*?)~~~/gs)].flatMap(([, block]) => block!.trim().split('\n'));
+
+test('[MCP-8] every command of the skill is understood by the command line', () => {
+  expect(commands.length).toBeGreaterThan(15);
+  for (const command of commands) {
+    const [program, verb = '', ...words] = wordsOf(command);
+    expect(program, command).toBe('spool');
+    expect(isVerb(verb), command).toBe(true);
+    if (isVerb(verb)) expect(() => parseArguments(verb, VERBS[verb], words), command).not.toThrow();
+  }
+});
+
+test('[MCP-8] the skill begins with its name and what it is for, on one line each', () => {
+  expect(SKILL).toMatch(/^---\nname: spool\ndescription: \S[^\n]{40,1000}\n---\n/);
+});

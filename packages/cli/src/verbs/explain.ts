@@ -1,0 +1,74 @@
+/** `spool explain`: what a session is thought to do, and the evidence for and against it. */
+import type { Evidence, HistoryItem, Status } from '@spool/protocol';
+import { printable } from '../printable.ts';
+import { openClient, type VerbAction } from '../program.ts';
+import { formatAge } from '../quantities.ts';
+import { print, printJson, terminalWidth } from '../stdio.ts';
+import { formatTable } from '../table.ts';
+
+const explain: VerbAction<'explain'> = async ({ flags, operands }, program) => {
+  await using client = await openClient(program);
+  const { id, status, history } = await client.explain(operands[0] ?? '');
+  const { name } = await client.get(id);
+  if (flags.json) {
+    printJson({ id, name, status, ...(flags.history && { history }) });
+    return 0;
+  }
+  print(explanation(id, name, status, Date.now(), terminalWidth()).join('\n'));
+  if (flags.history && history.length > 0) print(`\n${history.map(historyLine).join('\n')}`);
+  return 0;
+};
+
+export default explain;
+
+export function explanation(id: string, name: string, status: Status, now: number, width?: number): string[] {
+  const { state, kind, since, confidence, agent, activity, thought, progress, evidence } = status;
+  const facts: [string, string | null][] = [
+    ['agent', agent],
+    ['activity', activity],
+    ['thought', thought],
+    ['progress', progress === null ? null : `${progress} %`],
+  ];
+  return [
+    `${printable(name)} (${id}) is ${state}${kind === null ? '' : ` (${printable(kind)})`} since ${formatAge(now - since)}, ${percent(confidence)} sure`,
+    ...facts.flatMap(([label, text]) => (text === null ? [] : [`  ${label}: ${printable(text)}`])),
+    ...(evidence.length === 0 ? [] : ['', ...evidenceTable(evidence, now, width)]),
+  ];
+}
+
+function evidenceTable(evidence: readonly Evidence[], now: number, width: number | undefined): string[] {
+  const columns = [
+    { title: 'SAYS' },
+    { title: 'SURE', right: true },
+    { title: 'SOURCE' },
+    { title: 'AGO', right: true },
+    { title: 'RULE' },
+    { title: 'WHY' },
+  ] as const;
+  return formatTable(
+    columns,
+    evidence.map(({ says, confidence, source, at, rule, why }) => [
+      says,
+      percent(confidence),
+      source,
+      formatAge(now - at),
+      rule ?? '',
+      printable(why),
+    ]),
+    width,
+  );
+}
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`;
+
+function historyLine(item: HistoryItem): string {
+  const time = new Date(item.at).toISOString();
+  switch (item.type) {
+    case 'status':
+      return `${time} ${item.state}${item.kind ? ` (${item.kind})` : ''}: ${printable(item.why)}`;
+    case 'milestone':
+      return `${time} milestone: ${printable(item.title)}`;
+    case 'command':
+      return `${time} command: ${printable(item.command ?? '?')}: exit code ${item.exitCode ?? '?'} after ${item.durationMs} ms`;
+  }
+}

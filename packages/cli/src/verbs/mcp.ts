@@ -1,0 +1,10 @@
+/** `spool mcp`: an MCP server for one agent, over standard input and output. */
+import { serve } from '@spool/mcp';
+import type { VerbAction } from '../program.ts';
+
+const mcp: VerbAction<'mcp'> = async (_args, { daemonEntry }) => {
+  await serve({ env: process.env, daemonEntry });
+  return 0;
+};
+
+export default mcp;

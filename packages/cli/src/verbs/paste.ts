@@ -1,0 +1,15 @@
+/** `spool paste`: text as one paste. */
+import { openClient, type VerbAction } from '../program.ts';
+import { printJson } from '../stdio.ts';
+import { sessionAndText } from '../text-operand.ts';
+
+const paste: VerbAction<'paste'> = async ({ flags, operands }, program) => {
+  const { session, text } = await sessionAndText('paste', flags, operands);
+  await using client = await openClient(program);
+  const { id } = await client.get(session);
+  await client.paste(id, text);
+  if (flags.json) printJson({ id, bytes: Buffer.byteLength(text) });
+  return 0;
+};
+
+export default paste;

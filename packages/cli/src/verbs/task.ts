@@ -1,0 +1,171 @@
+/** `spool task`: commands that somebody awaits. They are sessions like others, so all other verbs know them too. */
+import { callerLimits, type Client, DEFAULT_SIZE } from '@spool/client/node';
+import { type SessionInfo, SpoolError, taskOf } from '@spool/protocol';
+import { resolve } from 'node:path';
+import { reportFailure } from '../failure.ts';
+import { printable } from '../printable.ts';
+import { openClient, type Program, type VerbAction } from '../program.ts';
+import { notice, print, printJson, terminalWidth } from '../stdio.ts';
+import { formatTable } from '../table.ts';
+import { endLines, formatElapsed } from '../task-line.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ArgumentsOf } from '../verb-table.ts';
+import { environment } from './run.ts';
+
+type Flags = ArgumentsOf<'task'>['flags'];
+
+const SHELL = '/bin/sh';
+
+/** So many ended ones are listed without --all. */
+const ENDED_SHOWN = 20;
+
+const task: VerbAction<'task'> = async ({ flags, operands }, program) => {
+  const [what, ...rest] = operands;
+  switch (what) {
+    case 'run':
+      return await run(flags, rest, program);
+    case 'wait':
+      return await wait(flags, rest, program);
+    case 'ls':
+      return await list(flags, program);
+    case 'logs':
+      return await logs(flags, rest, program);
+    case 'cancel':
+      return await cancel(flags, rest, program);
+    default:
+      throw new UsageError(`there is no \`task ${what}\`; write run, ls, wait, logs or cancel`, 'task');
+  }
+};
+
+export default task;
+
+async function run(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+  const command = commandOf(flags.shell, operands);
+  const options = {
+    command,
+    name: flags.name,
+    cwd: resolve(flags.cwd ?? process.cwd()),
+    env: environment(flags.env, false),
+    size: flags.pipes ? null : DEFAULT_SIZE,
+    timeoutMs: flags.timeout,
+    isTask: true,
+    ...callerLimits(),
+  };
+  await using client = await openClient(program);
+  const { info } = await client.run(options);
+  if (flags.pipes) await closeInput(client, info.id);
+  if (!flags.detach) return await show(client, [info], flags);
+  if (flags.json) printJson({ taskId: info.id, name: info.name, status: 'started' });
+  else print(info.id);
+  return 0;
+}
+
+function commandOf(shell: string | undefined, operands: readonly string[]): readonly string[] {
+  if (shell !== undefined && operands.length > 0) throw new UsageError('give a COMMAND or --shell, not both', 'task');
+  if (shell !== undefined) return [SHELL, '-c', shell];
+  if (operands[0] === undefined || operands[0] === '')
+    throw new UsageError("`task run` needs a COMMAND, or --shell 'COMMAND'", 'task');
+  return operands;
+}
+
+/** Nobody types into a task on pipes. */
+async function closeInput(client: Client, id: string): Promise<void> {
+  try {
+    await client.closeInput(id);
+  } catch (error) {
+    if (!SpoolError.is(error, 'SESSION_EXITED')) throw error; // it was quick
+  }
+}
+
+async function wait(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+  await using client = await openClient(program);
+  const named = await Promise.all(operands.map((operand) => client.get(operand)));
+  const sessions =
+    operands.length > 0
+      ? [...new Map(named.map((session) => [session.id, session])).values()]
+      : (await tasksOf(client)).filter(({ state }) => state === 'running');
+  if (sessions.length === 0) {
+    notice('No task is running.');
+    return 0;
+  }
+  return await show(client, sessions, flags, flags.timeout);
+}
+
+async function show(
+  client: Client,
+  sessions: readonly SessionInfo[],
+  { verbose: isVerbose, json: asJson }: Flags,
+  timeoutMs?: number,
+): Promise<number> {
+  const { showTasks } = await import('../task-show.ts');
+  return await showTasks(client, sessions, { isVerbose, asJson, timeoutMs });
+}
+
+async function list(flags: Flags, program: Program): Promise<number> {
+  await using client = await openClient(program);
+  const all = await tasksOf(client);
+  if (flags.json) {
+    printJson(all.map(taskOf));
+    return 0;
+  }
+  const ended = all.filter(({ state }) => state !== 'running');
+  const shown = [...all.filter(({ state }) => state === 'running'), ...(flags.all ? ended : ended.slice(-ENDED_SHOWN))];
+  if (shown.length === 0) notice('There are no tasks. Start one with: spool task run -- COMMAND');
+  else print(tableOf(shown, Date.now(), terminalWidth()).join('\n'));
+  if (shown.length < all.length) notice(`${all.length - shown.length} more have ended; spool task ls --all shows them`);
+  return 0;
+}
+
+/** Oldest first. */
+async function tasksOf(client: Client): Promise<readonly SessionInfo[]> {
+  return (await client.list()).filter(({ isTask }) => isTask);
+}
+
+export function tableOf(sessions: readonly SessionInfo[], now: number, width: number | undefined): string[] {
+  const columns = [
+    { title: 'ID' },
+    { title: 'NAME' },
+    { title: 'STATE' },
+    { title: 'TOOK', right: true },
+    { title: 'EXIT', right: true },
+    { title: 'MILESTONE' },
+  ] as const;
+  const rows = sessions.map((session) => {
+    const { id, name, state, startedAt, finishedAt, exitCode } = taskOf(session);
+    const exit = exitCode ?? session.signal ?? '';
+    const milestone = printable(session.milestone?.title ?? '');
+    return [id, printable(name), state, formatElapsed((finishedAt ?? now) - startedAt), String(exit), milestone];
+  });
+  return formatTable(columns, rows, width);
+}
+
+async function logs(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+  if (operands.length > 1) throw new UsageError('`task logs` shows one task', 'task');
+  const { default: action } = await import('./logs.ts');
+  const id = operands[0] ?? (await latestTask(program));
+  const nothing = { tailBytes: undefined, since: undefined, text: false, stdout: false, stderr: false };
+  const { follow, tail, raw, json } = flags;
+  return await action({ flags: { ...nothing, follow, tail, raw, json }, operands: [id] }, program);
+}
+
+async function latestTask(program: Program): Promise<string> {
+  await using client = await openClient(program);
+  const latest = (await tasksOf(client)).at(-1);
+  if (latest === undefined)
+    throw new UsageError('there is no task yet; start one with: spool task run -- COMMAND', 'task');
+  return latest.id;
+}
+
+async function cancel(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
+  if (operands.length === 0) throw new UsageError('`task cancel` needs an ID: spool task ls shows them', 'task');
+  await using client = await openClient(program);
+  const outcomes = await Promise.allSettled(operands.map((operand) => client.cancelTask(operand)));
+  const results = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (flags.json && (results.length > 0 || operands.length > 1)) printJson(operands.length > 1 ? results : results[0]);
+  if (!flags.json) for (const result of results) print(endLines(result, true).join('\n'));
+  let exitCode = 0;
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') exitCode ||= reportFailure(outcome.reason, flags.json);
+  }
+  return exitCode;
+}

@@ -1,0 +1,407 @@
+/**
+ * `spool mcp` as an agent uses it: a real MCP client over standard input and output, a real daemon behind it. And by the MCP
+ * Inspector's command line, where that is installed: `MCP_INSPECTOR=…/node_modules/.bin/mcp-inspector npx vitest run --project
+ * system tests/mcp.test.ts`.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+import { read } from './sources.ts';
+
+const SHELL = ['bash', '--norc', '--noprofile', '-i'];
+const SECRET = 'mcp-test-secret';
+
+/** An agent with the tools of one daemon. */
+class Agent implements AsyncDisposable {
+  readonly #transport: StdioClientTransport;
+  readonly client: Client;
+  pid = 0;
+
+  private constructor(daemon: TestDaemon, mode: 'legacy' | 'auto') {
+    const env = { ...daemon.env, AGENT_SECRET: SECRET, PS1: '$ ' } as Record<string, string>;
+    this.#transport = new StdioClientTransport({ command: SPOOL, args: ['mcp'], env, stderr: 'inherit' });
+    this.client = new Client({ name: 'test-agent', version: '1.2.3' }, { versionNegotiation: { mode } });
+  }
+
+  static async of(daemon: TestDaemon, mode: 'legacy' | 'auto' = 'legacy'): Promise<Agent> {
+    const agent = new Agent(daemon, mode);
+    await agent.client.connect(agent.#transport);
+    agent.pid = agent.#transport.pid!;
+    return agent;
+  }
+
+  async call(
+    name: string,
+    args: object = {},
+    signal?: AbortSignal,
+  ): Promise<CallToolResult & { readonly text: string }> {
+    const params = { name, arguments: { ...args } };
+    const result = (await this.client.callTool(params, signal && { signal })) as CallToolResult;
+    const [content] = result.content;
+    return { ...result, text: content?.type === 'text' ? content.text : '' };
+  }
+
+  /** The text of an answer that is no error. */
+  async text(name: string, args: object = {}): Promise<string> {
+    const { text, isError } = await this.call(name, args);
+    if (isError) throw new Error(`${name}: ${text}`);
+    return text;
+  }
+
+  async run(command: string | readonly string[], options: object = {}): Promise<string> {
+    return /^session (\w+)/.exec(await this.text('spool_run', { command, ...options }))![1]!;
+  }
+
+  async shell(): Promise<string> {
+    const id = await this.run(SHELL, { env: { PS1: '$ ' } });
+    await this.text('spool_wait', { sessions: [id], until: ['prompt'] });
+    return id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+  }
+}
+
+const cursorOf = (text: string): number => Number(/^nextCursor (\d+)/.exec(text)![1]);
+const withoutHead = (text: string): string => text.slice(text.indexOf('\n') + 1);
+
+test.each(['legacy', 'auto'] as const)(
+  '[MCP-1] the tools are few and small, the page names them all, and listing them starts no daemon (%s)',
+  async (mode) => {
+    await using daemon = new TestDaemon();
+    await using agent = await Agent.of(daemon, mode);
+    const listed = await agent.client.listTools();
+    const documented = [...read('docs/mcp.md').matchAll(/^\| `(spool_\w+)` \|/gm)].map(([, name]) => name);
+    expect(listed.tools.map(({ name }) => name)).toEqual(documented);
+    expect(JSON.stringify(listed).length).toBeLessThan(7000);
+    const looking = listed.tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
+    expect(looking).toEqual(['spool_list', 'spool_read', 'spool_screen', 'spool_wait', 'spool_task_await']);
+    expect(readdirSync(daemon.home)).toEqual([]);
+  },
+);
+
+test('[MCP-2] reading with the last cursor gives only what is new, as clean text', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.shell();
+  const first = await agent.text('spool_read', { session: id, cursor: 0 });
+  expect(withoutHead(first)).toBe('$ ');
+  const cursor = cursorOf(first);
+  expect(await agent.text('spool_read', { session: id, cursor })).toMatch(
+    new RegExp(`^nextCursor ${cursor}; the end; running, idle .*nothing new$`),
+  );
+  await agent.text('spool_prompt', { session: id, text: "printf '\\033[31m%s\\033[m\\n' re''d", until: ['idle'] });
+  const news = await agent.text('spool_read', { session: id, cursor });
+  expect(withoutHead(news)).toBe("printf '\\033[31m%s\\033[m\\n' re''d\nred\n$ ");
+  expect(await agent.text('spool_read', { session: id })).toContain('red\n$ ');
+  const beyond = await agent.call('spool_read', { session: id, cursor: 1_000_000 });
+  expect(beyond).toMatchObject({ isError: true, text: expect.stringContaining('beyond the end') as string });
+});
+
+test('[MCP-2] a long output comes in pages of a limited size that are together what `spool logs` prints', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.run('seq 1 20000 | sed "s/$/ größer/"');
+  await agent.text('spool_wait', { sessions: [id] });
+  const pages: string[] = [];
+  for (let cursor = 0, isEnd = false; !isEnd;) {
+    const text = await agent.text('spool_read', { session: id, cursor, maxBytes: 32 * 1024 });
+    isEnd = /^nextCursor \d+; the end; exited, exit code 0/.test(text);
+    expect(isEnd || /^nextCursor \d+; \d+ bytes more\n/.test(text)).toBe(true);
+    pages.push(withoutHead(text));
+    expect(Buffer.byteLength(pages.at(-1)!)).toBeLessThanOrEqual(32 * 1024);
+    expect(cursorOf(text)).toBeGreaterThan(cursor);
+    cursor = cursorOf(text);
+  }
+  expect(pages.length).toBeGreaterThan(5);
+  expect(pages.join('') === (await daemon.spool(['logs', id])).stdout).toBe(true);
+  expect(await agent.text('spool_read', { session: id })).toMatch(
+    /^nextCursor \d+; \d+ bytes before .*\n.*20000 größer\n$/s,
+  );
+});
+
+test('[MCP-2] of a full-screen program, reading says that one is on, and the screen shows it', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.run(
+    "echo before; printf '\\033[?1049h\\033[HMENU\\r\\nentry'; read x; printf '\\033[?1049l'; echo after",
+  );
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/entry/'] });
+  const on = await agent.text('spool_read', { session: id, cursor: 0 });
+  expect(on).toMatch(/full-screen program is on: use spool_screen\nbefore\n$/);
+  expect(withoutHead(await agent.text('spool_screen', { session: id }))).toBe('MENU\nentry');
+  await agent.text('spool_keys', { session: id, keys: ['Enter'] });
+  await agent.text('spool_wait', { sessions: [id] });
+  expect(withoutHead(await agent.text('spool_read', { session: id, cursor: cursorOf(on) }))).toBe('after\n');
+  expect(withoutHead(await agent.text('spool_screen', { session: id, at: cursorOf(on) }))).toBe('MENU\nentry');
+});
+
+test('[MCP-2] output that is no longer kept is told where it was', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const client = await daemon.client();
+  // Random, so that compression does not save it.
+  const script = 'head -c 24000000 /dev/urandom | base64; echo; echo over; exec sleep 1000';
+  const { id } = await client.run({ command: ['sh', '-c', script], retainBytes: 8 * 1024 * 1024 });
+  await until('something was dropped', async () => (await client.get(id)).firstOffset > 0, 60_000);
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/^over/'] });
+  const { firstOffset } = await client.get(id);
+  const page = await agent.text('spool_read', { session: id, cursor: 1000 });
+  const [, from, to] = /^nextCursor .*\n\[the bytes from (\d+) to (\d+) are no longer kept\]\n\S/
+    .exec(page)!
+    .map(Number);
+  expect(from).toBe(1000);
+  expect(to).toBeGreaterThanOrEqual(firstOffset);
+  expect(cursorOf(page)).toBeGreaterThan(to!);
+});
+
+test('[MCP-3] a wait names the first session, the reason and the offset', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const silent = await agent.run('exec sleep 1000');
+  const asks = await agent.run('printf "Go on? [y/N] "; read x; echo port 4711; read y; exit 3');
+  const blocked = await agent.call('spool_wait', { sessions: [silent, asks], until: ['blocked', 'exit'] });
+  expect(blocked.structuredContent).toEqual({
+    session: asks,
+    reason: 'blocked',
+    offset: 'Go on? [y/N] '.length,
+    state: 'running',
+    asks: 'Go on? [y/N]',
+  });
+  expect(blocked.text).toMatch(/blocked at offset 13; running, blocked \(confirm\).*\nGo on\? \[y\/N\]$/s);
+
+  const matching = agent.call('spool_wait', { sessions: [silent, asks], until: ['match:/port (\\d+)/', 'exit'] });
+  await agent.text('spool_send', { session: asks, text: 'y', enter: true });
+  const matched = (await matching).structuredContent as { offset: number };
+  expect(matched).toMatchObject({ session: asks, reason: 'match', match: ['port 4711', '4711'] });
+
+  const output = agent.call('spool_wait', { sessions: [asks], until: ['output'], after: matched.offset });
+  await agent.text('spool_keys', { session: asks, keys: ['Enter'] });
+  expect((await output).structuredContent).toMatchObject({ session: asks, reason: 'output' });
+  const ended = await agent.call('spool_wait', { sessions: [silent, asks] });
+  expect(ended.structuredContent).toMatchObject({ session: asks, reason: 'exit', state: 'failed', exitCode: 3 });
+
+  const over = await agent.call('spool_wait', { sessions: [silent], until: ['output'], timeoutSeconds: 0.1 });
+  expect(over).toMatchObject({ structuredContent: { reason: 'timeout', state: 'running' } });
+  expect(over.text).toMatch(/timeout at offset 0; still running/);
+});
+
+test('[MCP-3] a pattern without end hangs nobody: the call fails, the daemon and the server go on', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.run(`echo ${'a'.repeat(60)}; exec sleep 1000`);
+  const slow = agent.call('spool_wait', { sessions: [id], until: ['match:/(?=(a+)+$)(a+)+\\1b/'], timeoutSeconds: 30 });
+  const startedAt = performance.now();
+  expect((await daemon.spool(['ls', '-q'])).stdout).toBe(`${id}\n`);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(await slow).toMatchObject({ isError: true, text: expect.stringMatching(/^PATTERN_TOO_SLOW: /) as string });
+  expect(await agent.text('spool_list')).toContain(id);
+  const wrong = await agent.call('spool_wait', { sessions: [id], until: ['match:/(/'] });
+  expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/^PATTERN_INVALID: /) as string });
+});
+
+test('[MCP-3] a wait that the client gives up is given up by the server too', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const client = await daemon.client();
+  const id = await agent.run('exec sleep 1000');
+  const given = new AbortController();
+  const waiting = agent.call('spool_wait', { sessions: [id], until: ['match:/never/'] }, given.signal);
+  waiting.catch(() => {}); // it is asked for below
+  await until('it is watched', async () => (await client.get(id)).watchers === 1);
+  given.abort();
+  await expect(waiting).rejects.toThrow(/abort/i);
+  await until('nobody watches any more', async () => (await client.get(id)).watchers === 0);
+});
+
+test('[MCP-4] a prompt is verified, and while the session asks something it is refused with what is asked', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.shell();
+  const done = await agent.text('spool_prompt', { session: id, text: 'echo $((6*7))', until: ['idle', 'blocked'] });
+  expect(done).toMatch(new RegExp(`^taken; .*cursor \\d+\n${id}: idle at offset \\d+; running, idle`));
+  const asked = await agent.text('spool_prompt', {
+    session: id,
+    text: 'read -p "Delete everything? [y/N] " x; echo "got <$x>"',
+    until: ['blocked'],
+  });
+  expect(asked).toMatch(/: blocked at .*Delete everything\? \[y\/N\]$/s);
+  const refused = await agent.call('spool_prompt', { session: id, text: 'please go on' });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toMatch(
+    /^INPUT_BLOCKED: not typed, .*blocked \(confirm\).*spool_keys.*\nDelete everything\? \[y\/N\]$/s,
+  );
+  await agent.text('spool_keys', { session: id, keys: ['n', 'Enter'] });
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/got <n>/'] });
+
+  const deaf = await agent.run('stty -echo; echo deaf; exec sleep 1000');
+  await agent.text('spool_wait', { sessions: [deaf], until: ['match:/deaf/'] });
+  expect(await agent.text('spool_prompt', { session: deaf, text: 'hello' })).toMatch(/NOT CONFIRMED/);
+});
+
+test.each([
+  ['spool_read', { session: 'nobody' }, /^SESSION_UNKNOWN: .*spool_list/],
+  ['spool_run', { command: ['no-such-command-anywhere'] }, /^COMMAND_NOT_FOUND: /],
+  ['spool_run', { command: 'true', cwd: '/no/such/folder' }, /^CWD_UNUSABLE: /],
+  ['spool_keys', { session: 'some', keys: ['NoSuchKey'] }, /^KEY_UNKNOWN: .*spool_send/],
+  ['spool_wait', { sessions: ['some'], until: ['doomsday'] }, /^WAIT_UNKNOWN: /],
+  ['spool_wait', { sessions: ['some'], timeout: 5 }, /timeout/],
+])('[MCP-4] what cannot be done is an error with a sentence: %s %j', async (name, args, says) => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  await agent.run('exec sleep 1000', { name: 'some' });
+  expect(await agent.call(name, args)).toMatchObject({ isError: true, text: expect.stringMatching(says) as string });
+});
+
+test('[MCP-5] a quick task is answered at once; a long one is awaited; a failed one shows its last lines', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  expect(await agent.text('spool_task_run', { command: 'echo one; echo two >&2' })).toMatch(
+    /^task \w+: success, exit code 0, \d+\.\d s\none\ntwo$/,
+  );
+  const failed = await agent.text('spool_task_run', { command: 'seq 1 100; exit 3' });
+  expect(failed).toMatch(/^task \w+: error, exit code 3, /);
+  expect(failed.split('\n').slice(1)).toEqual(Array.from({ length: 20 }, (_, at) => String(81 + at)));
+
+  const started = await agent.text('spool_task_run', { command: 'read x; echo got $x', waitSeconds: 0.1 });
+  const id = /^task (\w+): still running/.exec(started)![1]!;
+  const awaited = agent.text('spool_task_await', { task: id });
+  await agent.text('spool_send', { session: id, text: 'it', enter: true });
+  expect(await awaited).toMatch(/^task \w+: success, exit code 0, .*\ngot it$/s);
+  expect(await agent.text('spool_task_run', { command: "echo; echo 'added 69 packages in 9s'" })).toMatch(
+    /^task .*\nmilestones: .*69 .*\n/,
+  );
+  expect(await agent.text('spool_task_run', { command: 'exec sleep 1000', timeoutSeconds: 0.2 })).toMatch(
+    /^task \w+: timeout, ended by its time limit/,
+  );
+});
+
+test('[MCP-6] the keeper is killed in the midst of a wait: the wait ends as it should, and nothing is typed twice', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const client = await daemon.client();
+  const id = await agent.run('read x; echo "<$x>"; exec sleep 1000');
+  const waiting = agent.call('spool_wait', { sessions: [id], until: ['match:/<once>/'] });
+  await until('it is watched', async () => (await client.get(id)).watchers === 1);
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+  await agent.text('spool_send', { session: id, text: 'once', enter: true });
+  expect((await waiting).structuredContent).toMatchObject({ reason: 'match' });
+  expect(withoutHead(await agent.text('spool_read', { session: id, cursor: 0 }))).toBe('once\n<once>\n');
+});
+
+test('[MCP-6] when its input ends the server ends, and the sessions go on for the next one', async () => {
+  await using daemon = new TestDaemon();
+  const first = await Agent.of(daemon);
+  const id = await first.run('echo here; exec sleep 1000', { name: 'stays' });
+  const waiting = first.call('spool_wait', { sessions: [id], until: ['match:/never/'] });
+  waiting.catch(() => {}); // nobody is left to hear of it
+  const startedAt = performance.now();
+  await first.client.close();
+  await until('the server has ended', () => !isAlive(first.pid));
+  expect(performance.now() - startedAt).toBeLessThan(1500); // by itself: a client waits 2 s before it uses force
+  await using second = await Agent.of(daemon);
+  expect(await second.text('spool_list')).toMatch(new RegExp(`^${id} stays: running, `));
+  expect(withoutHead(await second.text('spool_read', { session: 'stays', cursor: 0 }))).toBe('here\n');
+  expect(await second.text('spool_stop', { session: 'stays' })).toMatch(/: stopped, SIGTERM$/);
+});
+
+test('[MCP-6] standard output holds the protocol and nothing else, also when what comes in is none', async () => {
+  await using daemon = new TestDaemon();
+  const child = spawn(SPOOL, ['mcp'], { env: daemon.env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  const clientInfo = { name: 'raw', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  child.stdin.write('this is no JSON\n{"jsonrpc":"2.0"}\n');
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  await until('it has answered', () => out.includes('\n'));
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(lines.at(-1)).toMatchObject({ id: 1, result: { serverInfo: { name: 'spool' } } });
+});
+
+test('[MCP-7] a session gets what was asked for and nothing of the secrets of the agent, and says whose it is', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const printed = await agent.text('spool_task_run', {
+    command: 'echo "<$AGENT_SECRET> <$ASKED> <$PAGER>"; pwd; stty size; git --version >/dev/null; echo $SPOOL_HOME',
+    cwd: '/usr',
+    env: { ASKED: 'for' },
+    name: 'mine',
+  });
+  expect(printed.split('\n').slice(1)).toEqual(['<> <for> <cat>', '/usr', '40 120']);
+  expect(await daemon.json('inspect', 'mine')).toMatchObject({ labels: { mcp: 'test-agent' }, isTask: true });
+  await agent.run('exec sleep 1000', { name: 'other', cols: 90, rows: 20 });
+  await agent.text('spool_send', { session: 'other', text: 'x' });
+  expect(await daemon.json('inspect', 'other')).toMatchObject({
+    labels: { mcp: 'test-agent' },
+    size: { cols: 90, rows: 20 },
+    typed: { who: expect.stringMatching(/^mcp test-agent \d+$/) as string },
+  });
+});
+
+test('[MCP-1] logs, screens and the list are resources', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.run("printf '\\033[1mbold\\033[m\\n'; exec sleep 1000", { name: 'one' });
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/bold/'] });
+  const { resources } = await agent.client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual(['spool://sessions', `spool://session/${id}/log`]);
+  const textOf = async (uri: string): Promise<unknown> => {
+    const { contents } = await agent.client.readResource({ uri });
+    return contents.map((content) => 'text' in content && content.text);
+  };
+  expect(await textOf(`spool://session/${id}/log`)).toEqual(['bold\n']);
+  expect(await textOf(`spool://session/${id}/screen`)).toEqual(['bold']);
+  expect(await textOf('spool://sessions')).toEqual([expect.stringMatching(new RegExp(`^${id} one: running`))]);
+  await expect(textOf('spool://session/nobody/log')).rejects.toThrow(/not found/i);
+});
+
+test('[MCP-1] what the server needs is read by `spool mcp` and by no other verb', async () => {
+  await using daemon = new TestDaemon();
+  /** Node tells which scripts it has run where coverage is asked for. */
+  const scriptsOf = async (verb: string): Promise<string[]> => {
+    const folder = mkdtempSync(`${tmpdir()}/spool-test-coverage-`);
+    await using covered = new TestDaemon({ home: daemon.home, env: { NODE_V8_COVERAGE: folder } });
+    await covered.spool([verb]);
+    const told = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
+    rmSync(folder, { recursive: true });
+    return told.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url));
+  };
+  const isServer = (url: string): boolean => /\/chunks\/mcp-[^/]*$/.test(url);
+  const ofList = await scriptsOf('ls');
+  expect(ofList.some((url) => /\/chunks\/ls-[^/]*$/.test(url))).toBe(true);
+  expect(ofList.filter(isServer)).toEqual([]);
+  expect((await scriptsOf('mcp')).filter(isServer)).toHaveLength(1);
+});
+
+test('[MCP-9] the MCP Inspector lists, calls and reads, and finds no fault with the schemas', async ({ skip }) => {
+  const inspector = process.env['MCP_INSPECTOR'];
+  if (inspector === undefined)
+    return skip('MCP_INSPECTOR does not say where mcp-inspector is; it is too large to come along');
+  await using daemon = new TestDaemon();
+  const inspect = async (...args: string[]): Promise<string> => {
+    const words = ['--cli', SPOOL, 'mcp', '-e', `SPOOL_HOME=${daemon.home}`, '--method', ...args];
+    const { stdout } = await promisify(execFile)(inspector, words, { env: daemon.env, timeout: 30_000 });
+    return stdout;
+  };
+  const { tools } = JSON.parse(await inspect('tools/list', '--strict')) as { tools: { name: string }[] };
+  expect(tools).toHaveLength(11);
+  const call = ['tools/call', '--tool-name', 'spool_task_run', '--tool-arg', 'command=echo from the inspector'];
+  expect(await inspect(...call)).toContain('from the inspector');
+  const { resources } = JSON.parse(await inspect('resources/list')) as { resources: { uri: string }[] };
+  const log = resources.find(({ uri }) => uri.endsWith('/log'))!;
+  expect(await inspect('resources/read', '--uri', log.uri)).toContain('from the inspector');
+});

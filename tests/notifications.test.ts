@@ -1,0 +1,122 @@
+/** Whoever is not looking is told; whoever looks is left alone. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Client, EventItem } from '@spool/client';
+import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH!, HOME: '/' };
+const ASKING = ['bash', '-c', 'read -p "Deploy to production? [y/N] " answer; exit "$answer"'];
+
+function configure(daemon: TestDaemon, notify: object): void {
+  mkdirSync(`${daemon.home}/config`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/config.json`, JSON.stringify({ notify }));
+}
+
+/** What is told of these types, as it comes. */
+function listen(client: Client, ...types: string[]): EventItem[] {
+  const told: EventItem[] = [];
+  void (async () => {
+    for await (const event of client.events({ types })) told.push(event);
+  })();
+  return told;
+}
+
+test('[STATE-6] blocked, failed: told once each, to events and to the configured command, which gets JSON and no shell', async () => {
+  await using daemon = new TestDaemon();
+  const file = `${daemon.home}/told`;
+  const script = `let all = ''; process.stdin.on('data', (d) => (all += d)).on('end', () =>
+    require('fs').appendFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), about: process.env.SPOOL_ABOUT, secret: process.env.SECRET, told: JSON.parse(all) }) + '\\n'));`;
+  configure(daemon, { command: [process.execPath, '-e', script, file, '$(touch /tmp/never); `id`'] });
+  daemon.env.SECRET = 'not for hooks';
+  const client = await daemon.client();
+  const told = listen(client, 'notification');
+  const { id } = await client.run({ command: ASKING, name: '$(evil) name', size: PTY, env });
+  const lines = (): { about: string; args: string[]; secret?: string; told: Record<string, unknown> }[] => {
+    try {
+      return readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    } catch {
+      return [];
+    }
+  };
+  await until('the command was told', () => lines().length === 1);
+  expect(lines()[0]).toMatchObject({
+    about: 'blocked',
+    args: ['$(touch /tmp/never); `id`'],
+    told: { type: 'notification', id, about: 'blocked', name: '$(evil) name' },
+  });
+  expect(lines()[0]!.secret).toBeUndefined();
+  await client.keys(id, ['3', 'Enter']);
+  await client.wait(id);
+  await until('the failure was told', () => lines().length === 2);
+  expect(lines()[1]).toMatchObject({ about: 'failure', told: { id, title: '$(evil) name failed: exit code 3' } });
+  expect(told.map((event) => event.type === 'notification' && event.about)).toEqual(['blocked', 'failure']);
+});
+
+test('[STATE-6] not while somebody is attached, and not when somebody ended it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const told = listen(client, 'notification');
+  const { id } = await client.run({
+    command: ['bash', '-c', 'read -r x; read -p "Go on? [y/N] " y; exit 1'],
+    size: PTY,
+    env,
+  });
+  using terminal = new Terminal([SPOOL, 'attach', id], daemon.env);
+  await until('somebody is attached', async () => (await client.get(id)).viewers.length === 1);
+  terminal.type('x\r');
+  await client.waitUntil(id, 'blocked', { timeoutMs: 10_000 });
+  terminal.type('y\r');
+  expect(await client.wait(id)).toMatchObject({ exitCode: 1 });
+  const stopped = await client.run({ command: ['sleep', '1000'], size: PTY, env });
+  await client.stop(stopped.id);
+  // One that nobody watches comes after them: what is told of it is told last.
+  const other = await client.run({ command: ['sh', '-c', 'exit 9'], size: PTY, env });
+  await until('the other was told', () => told.length > 0);
+  expect(told).toMatchObject([{ id: other.id, about: 'failure' }]);
+});
+
+test('[STATE-6] a webhook is posted to, and is not followed elsewhere', async () => {
+  await using daemon = new TestDaemon();
+  const asked: { url: string; body: string; type: string | undefined }[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      asked.push({ url: request.url!, body, type: request.headers['content-type'] });
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    configure(daemon, { webhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, on: ['failure'] });
+    const client = await daemon.client();
+    const { id } = await client.run({ command: ['sh', '-c', 'exit 9'], size: PTY, env });
+    await until('the webhook was told', () => asked.length > 0);
+    expect(asked[0]).toMatchObject({ url: '/hook', type: 'application/json' });
+    expect(JSON.parse(asked[0]!.body)).toMatchObject({ type: 'notification', id, about: 'failure' });
+    await until('what it answered is complained about', () =>
+      readFileSync(`${daemon.home}/daemon.log`, 'utf8').includes('the webhook answered 302'),
+    );
+    expect(asked).toHaveLength(1);
+  } finally {
+    server.close();
+  }
+});
+
+test('[STATE-6] a configuration that cannot be used is a sentence in the log, and harms nobody', async () => {
+  await using daemon = new TestDaemon();
+  configure(daemon, { webhook: 'http://example.org/', command: 'rm -rf /', on: ['everything'], desktop: 'yes' });
+  const client = await daemon.client();
+  const told = listen(client, 'notification');
+  const { id } = await client.run({ command: ['sh', '-c', 'echo x; exit 9'], size: PTY, env });
+  await seen(client, id, 'x');
+  await until('it was told all the same', () => told.length === 1);
+  const log = readFileSync(`${daemon.home}/daemon.log`, 'utf8');
+  for (const key of ['webhook', 'command', 'on', 'desktop']) expect(log).toContain(`notify.${key} must be`);
+});

@@ -1,0 +1,116 @@
+/** Input that is looked after: prompts that are seen to be taken, pastes, keys that arrive once. */
+import type { Client } from '@spool/client';
+import { outputOf, seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH!, PS1: '$ ', HOME: '/' };
+
+/** Prints what it gets, write by write, so that a paste and its Enter can be told apart. */
+const ECHO_READS = `
+process.stdin.setRawMode(true);
+process.stdout.write('\\x1b[?2004hready\\n');
+process.stdin.on('data', (bytes) => {
+  process.stdout.write('<' + JSON.stringify(bytes.toString()) + '>\\n');
+  if (bytes.includes(4)) process.exit();
+});`;
+
+async function prompter(client: Client): Promise<string> {
+  const { id } = await client.run({ command: [process.execPath, '-e', ECHO_READS], size: PTY, env });
+  await seen(client, id, 'ready');
+  await client.waitUntil(id, 'output', { after: 0 });
+  return id;
+}
+
+test('[IN-4] a prompt is a bracketed paste, and Enter a write of its own', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  const prompted = await client.prompt(id, 'first line\nsecond line');
+  expect(prompted).toMatchObject({ isConfirmed: true, isRepeated: false });
+  await client.write(id, '\x04');
+  await client.wait(id);
+  const printed = (await outputOf(client, id)).toString();
+  expect(printed).toContain('<"\\u001b[200~first line\\nsecond line\\u001b[201~">');
+  expect(printed).toContain('<"\\r">');
+});
+
+test('[IN-4] a prompt to a shell is confirmed by what comes of it; one that nobody reads is not', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '--norc', '--noprofile', '-i'], size: PTY, env });
+  await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 });
+  expect(await client.prompt(id, 'echo done-$((1+1)); sleep 0.1')).toMatchObject({ isConfirmed: true });
+  await seen(client, id, 'done-2');
+
+  const deaf = await client.run({ command: ['sh', '-c', 'stty -echo; echo deaf; exec sleep 1000'], size: PTY, env });
+  await seen(client, deaf.id, 'deaf');
+  expect(await client.prompt(deaf.id, 'hello', { confirmMs: 300 })).toMatchObject({
+    isConfirmed: false,
+    reaction: null,
+  });
+});
+
+test('[IN-4] while a session waits for a decision, a prompt is refused and nothing is typed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({
+    command: ['bash', '-c', 'read -p "Delete everything? [y/N] " x; echo "got <$x>"'],
+    size: PTY,
+    env,
+  });
+  await client.waitUntil(id, 'blocked', { timeoutMs: 10_000 });
+  await expect(client.prompt(id, 'please go on')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
+  const refused = await daemon.spool(['prompt', id, 'please', 'go', 'on']);
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain('waits for a decision');
+  await client.prompt(id, 'n', { force: true });
+  await client.wait(id);
+  expect((await outputOf(client, id)).toString()).toContain('got <n>');
+});
+
+test('[IN-4] the same prompt with the same key is typed once, also across a keeper that was killed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  expect(await client.prompt(id, 'only once', { key: 'task-7' })).toMatchObject({ isRepeated: false });
+  expect(await client.prompt(id, 'only once', { key: 'task-7' })).toMatchObject({ isRepeated: true });
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+  expect(await client.prompt(id, 'only once', { key: 'task-7' })).toMatchObject({ isRepeated: true });
+  expect(await client.writeOnce(id, 'other', 'x')).toBe(true);
+  expect(await client.writeOnce(id, 'other', 'x')).toBe(false);
+  await client.write(id, '\x04');
+  await client.wait(id);
+  const printed = (await outputOf(client, id)).toString();
+  expect(printed.match(/only once/g)).toHaveLength(1);
+  expect(printed.match(/<"x">/g)).toHaveLength(1);
+});
+
+test('[IN-4] two prompts at once are two prompts', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  await Promise.all([client.prompt(id, 'aaaa'), client.prompt(id, 'bbbb')]);
+  await client.write(id, '\x04');
+  await client.wait(id);
+  const reads = [...(await outputOf(client, id)).toString().matchAll(/<"(.*?)">/g)].map(([, read]) => read);
+  expect(reads.slice(0, 4)).toEqual(['\\u001b[200~aaaa\\u001b[201~', '\\r', '\\u001b[200~bbbb\\u001b[201~', '\\r']);
+});
+
+test('[IN-4] paste, keys and send from the command line', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  expect((await daemon.spool(['paste', id, '-'], { input: 'one\ntwo' })).code).toBe(0);
+  expect((await daemon.spool(['keys', id, 'Up', 'M-x', 'F5'])).code).toBe(0);
+  expect((await daemon.spool(['send', id, '--key', 'k', 'sent'])).code).toBe(0);
+  expect((await daemon.spool(['send', id, '--key', 'k', 'sent'])).code).toBe(0);
+  expect((await daemon.spool(['keys', id, 'C-d'])).code).toBe(0);
+  await client.wait(id);
+  const printed = (await outputOf(client, id)).toString();
+  expect(printed).toContain('<"\\u001b[200~one\\ntwo\\u001b[201~">');
+  for (const read of ['\\u001b[A', '\\u001bx', '\\u001b[15~', 'sent']) expect(printed).toContain(`<"${read}">`);
+  expect(printed.match(/<"sent">/g)).toHaveLength(1);
+});

@@ -1,0 +1,150 @@
+/** Waiting: for the end, for a state, for output, for a match; by the daemon's word, never by asking again and again. */
+import { readFileSync } from 'node:fs';
+import type { Client } from '@spool/client';
+import { parseWanted, waitFor, waitForFirst } from '@spool/client/node';
+import { seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH!, PS1: '$ ', HOME: '/' };
+const SHELL = ['bash', '--norc', '--noprofile', '-i'];
+
+async function shell(client: Client): Promise<string> {
+  const { id } = await client.run({ command: SHELL, size: PTY, env });
+  expect((await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 })).reason).toBe('prompt');
+  return id;
+}
+
+test('[STATE-5] a wait ends with what came first, and says what and where', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await shell(client);
+
+  const output = client.waitUntil(id, 'output', { timeoutMs: 10_000 });
+  const { offset } = await client.prompt(id, 'sleep 0.4; read -p "Go on? [y/N] " answer');
+  expect((await output).reason).toBe('output');
+  const blocked = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { after: offset, timeoutMs: 10_000 });
+  expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { state: 'blocked', kind: 'confirm' } } });
+  expect(blocked.offset).toBeGreaterThan(offset);
+
+  await client.keys(id, ['y', 'Enter']);
+  expect((await client.waitUntil(id, 'prompt', { after: blocked.offset, timeoutMs: 10_000 })).reason).toBe('prompt');
+  await client.write(id, 'exit 7\r');
+  expect(await client.waitUntil(id, ['blocked'], { timeoutMs: 10_000 })).toMatchObject({
+    reason: 'exit',
+    session: { state: 'failed', exitCode: 7, status: { state: 'exited' } },
+  });
+});
+
+test('[STATE-5] a wait that times out says so, and the session is not touched', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['sleep', '1000'], size: PTY, env });
+  expect(await client.waitUntil(id, ['idle', 'output'], { timeoutMs: 50 })).toMatchObject({
+    reason: 'timeout',
+    session: { state: 'running' },
+  });
+});
+
+test('[STATE-5] a match among other things: the first counts, also the last line before the end', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['sh', '-c', 'echo port 4711; exec sleep 1000'], size: PTY, env });
+  expect(await waitFor(client, id, parseWanted(['match:/port (\\d+)/', 'exit']))).toMatchObject({
+    reason: 'match',
+    match: ['port 4711', '4711'],
+  });
+  const quick = await client.run({ command: ['sh', '-c', 'printf last'], size: PTY, env });
+  await client.wait(quick.id);
+  expect((await waitFor(client, quick.id, parseWanted(['match:last', 'exit']))).reason).toBe('match');
+  const none = await client.run({ command: ['true'], size: PTY, env });
+  expect((await waitFor(client, none.id, parseWanted(['match:never']))).reason).toBe('exit');
+});
+
+test('[STATE-5] of several sessions, the first', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const slow = await client.run({ command: ['sleep', '1000'], size: PTY, env });
+  const asking = await client.run({ command: ['bash', '-c', 'read -p "Overwrite? [y/n] " x'], size: PTY, env });
+  const end = await waitForFirst(client, [slow.id, asking.id], parseWanted(['blocked', 'exit']), { timeoutMs: 10_000 });
+  expect(end).toMatchObject({ reason: 'blocked', session: { id: asking.id } });
+});
+
+test('[STATE-5] `spool wait`: reasons, exit codes, several at once', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const asking = await client.run({
+    command: ['bash', '-c', 'read -p "Overwrite? [y/n] " x; exit 3'],
+    name: 'asking',
+    size: PTY,
+    env,
+  });
+  await client.run({ command: ['sleep', '1000'], name: 'slow', size: PTY, env });
+  const any = await daemon.spool(['wait', '--any', '--until', 'blocked,exit', 'slow', 'asking']);
+  expect(any.code).toBe(0);
+  expect(any.stdout).toMatch(new RegExp(`^${asking.id}: blocked: `));
+  expect((await daemon.spool(['wait', '--until', 'idle', '-t', '100ms', 'slow'])).code).toBe(124);
+  await client.keys(asking.id, ['y', 'Enter']);
+  expect((await daemon.spool(['wait', 'asking'])).code).toBe(3);
+  expect((await daemon.spool(['wait', '--until', 'blocked', 'asking'])).code).toBe(1);
+  expect(await daemon.spool(['wait', '--until', 'sleepy', 'asking'])).toMatchObject({ code: 2 });
+  expect(await daemon.spool(['wait', '--until', 'match:/(/', 'asking'])).toMatchObject({ code: 2 });
+});
+
+test('[STATE-5] a pattern that would backtrack for hours ends its own wait, and the daemon never runs it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({
+    command: ['sh', '-c', `echo ${'a'.repeat(50)}!; exec sleep 1000`],
+    size: PTY,
+    env,
+  });
+  await seen(client, id, '!');
+  const wait = waitFor(client, id, parseWanted(['match:/^(?=(a+)+$)b/']), { timeoutMs: 60_000 });
+  await expect(wait).rejects.toMatchObject({ code: 'PATTERN_TOO_SLOW' });
+  expect((await client.status()).sessions.running).toBe(1);
+});
+
+test('[STATE-5] a wait outlives the keeper', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '-c', 'read -r x; exit "$x"'], size: PTY, env });
+  const waits = [client.waitUntil(id, ['blocked', 'exit']), client.wait(id)] as const;
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+  await client.write(id, '5\r');
+  expect(await waits[0]).toMatchObject({ reason: 'exit', session: { exitCode: 5 } });
+  expect(await waits[1]).toMatchObject({ exitCode: 5 });
+});
+
+test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const sessions = await Promise.all(
+    Array.from({ length: 10 }, () => client.run({ command: ['sleep', '1000'], size: PTY, env })),
+  );
+  const { keeper } = await client.status();
+  const without = await wakeUpsOf(keeper.pid);
+  const over = new AbortController();
+  const waits = Array.from({ length: 1000 }, (_, at) =>
+    client.waitUntil(sessions[at % 10]!.id, ['idle', 'blocked', 'prompt', 'output'], { signal: over.signal }),
+  );
+  const ended = Promise.allSettled(waits);
+  await client.status(); // all of them have been heard
+  const withWaits = await wakeUpsOf(keeper.pid);
+  over.abort();
+  expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
+  // What there is without them: a ping now and then.
+  expect(without).toBeLessThan(60);
+  expect(withWaits).toBeLessThan(without + 20);
+});
+
+/** How often its main thread was woken in two seconds. */
+async function wakeUpsOf(pid: number): Promise<number> {
+  const count = (): number =>
+    Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8'))![1]);
+  const before = count();
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  return count() - before;
+}

@@ -1,0 +1,231 @@
+import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { expectClean, Glass, seenBy, stty } from './glass.ts';
+import { Person } from './person.ts';
+
+const SIZE = { cols: 100, rows: 20 };
+const ASKS = 'echo "About to push 3 commits"; read -p "Continue? [y/N] " answer; echo "got $answer"; exec sleep 1000';
+
+const CTRL_BACKSLASH = '\x1c';
+
+async function runIn(daemon: TestDaemon, name: string, script: string, pipes = false): Promise<string> {
+  const { stdout } = await daemon.spool([
+    'run',
+    '-d',
+    '--name',
+    name,
+    ...(pipes ? ['--pipes'] : []),
+    '--',
+    'bash',
+    '-c',
+    script,
+  ]);
+  return stdout.trim();
+}
+
+test('[STATE-4] the list shows who waits first; enter attaches, a detach comes back to it, and the terminal is left as it was', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  await runIn(daemon, 'build', 'for part in $(seq 1000); do echo "compiling part $part"; sleep 0.1; done');
+  const deploy = await runIn(daemon, 'deploy', ASKS);
+  await client.waitUntil(deploy, 'blocked', { timeoutMs: 15_000 });
+
+  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  await person.seesThat('deploy is blocked, above build', ({ lines, isAlternate, isCursorHidden }) => {
+    const at = lines.findIndex((line) => line.startsWith('! blocked'));
+    return (
+      isAlternate &&
+      isCursorHidden &&
+      at !== -1 &&
+      /deploy .*Continue\? \[y\/N\]/.test(lines[at]!) &&
+      /working .*build .*compiling part \d+/.test(lines[at + 1] ?? '')
+    );
+  });
+  await person.sees('1 blocked · 1 working');
+
+  person.types('\r');
+  await person.seesThat(
+    'the session itself',
+    ({ lines, isAlternate }) => !isAlternate && lines.some((line) => line.startsWith('Continue?')),
+  );
+  await until('somebody is attached', async () => (await client.get(deploy)).viewers.length === 1);
+  person.types(CTRL_BACKSLASH);
+  await person.seesThat(
+    'the list again',
+    ({ lines, isAlternate }) => isAlternate && lines.some((line) => line.startsWith('! blocked')),
+  );
+  await until('nobody is attached', async () => (await client.get(deploy)).viewers.length === 0);
+
+  // Once more, and this time it is answered: the list follows without being asked to.
+  person.types('\r');
+  await person.seesThat('the session once more', ({ isAlternate }) => !isAlternate);
+  person.types('y\r');
+  await person.sees('got y');
+  person.types(CTRL_BACKSLASH);
+  await person.sees('2 working');
+  person.types('q');
+  await person.isBackInTheShell(0);
+});
+
+test('[STATE-4] starts, ends, removals and last lines come by themselves; prompt, stop, filter and help work', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  await person.sees('There are no sessions');
+  const reader = await runIn(daemon, 'reader', 'echo "ready for a line"; while read line; do echo "read: $line"; done');
+  await runIn(daemon, 'piped', 'echo "on pipes"; exec sleep 1000', true);
+  await person.sees('reader', 'ready for a line');
+  await person.sees('piped', 'on pipes');
+
+  person.types('/READ');
+  await person.seesThat(
+    'only one row',
+    ({ lines }) => lines.some((line) => line.includes('reader')) && !lines.some((line) => line.includes('piped')),
+  );
+  person.types('\r');
+  await person.sees('/READ');
+  person.types('p');
+  await person.sees('prompt for reader:');
+  person.types('q and j are letters here\r');
+  await person.sees('read: q and j are letters here');
+  await person.sees('reader has taken it');
+  person.types('\x1b');
+  await person.sees('piped');
+
+  person.types('?');
+  await person.sees('type a prompt for it');
+  person.types('x');
+  await person.sees('LAST LINE');
+
+  person.types('gs');
+  await person.sees('Stop reader?');
+  person.types('n');
+  await person.sees('enter attach');
+  person.types('s');
+  await person.sees('Stop reader?');
+  person.types('y');
+  await person.sees('1 ended (hidden)');
+  expect((await client.get(reader)).state).toBe('stopped');
+  person.types('a');
+  await person.sees('stopped SIG');
+  await client.remove(reader);
+  await person.seesThat('it is gone', ({ lines }) => !lines.some((line) => line.includes('reader')));
+  person.types('\x03');
+  await person.isBackInTheShell(0);
+});
+
+test('[STATE-4] hostile names, titles and output reach the terminal as text; a terminal of any size is drawn', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  await client.run({
+    command: [
+      'bash',
+      '-c',
+      'printf "\\033]0;title \\302\\233 31m\\007"; stty -echo; printf "wide 漢字 \\033[5n\\033[31mred\\n"; exec sleep 1000',
+    ],
+    env: { PATH: process.env.PATH! },
+    name: '漢字 \u202ename',
+  });
+  using terminal = new Terminal([SPOOL, 'watch'], daemon.env, SIZE);
+  await terminal.sees(Buffer.from('漢字 \\u202ename').toString('latin1'));
+  await terminal.sees('red');
+  expect(terminal.printed).not.toMatch(/\x1b\]52|\x1b\[5n|\x1b\[31mred|\x9b/);
+  for (const [cols, rows] of [
+    [30, 8],
+    [12, 4],
+    [3, 2],
+    [1, 1],
+    [120, 40],
+  ] as const) {
+    const before = terminal.printed.length;
+    terminal.resize(cols, rows);
+    await terminal.sees('\x1b[2J', before);
+  }
+  const glass = new Glass({ cols: 120, rows: 40 });
+  await glass.feed(Buffer.from(terminal.printed, 'latin1'));
+  expect(glass.picture.lines[0]).toContain('1 working');
+  terminal.type('q');
+  expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+});
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGTSTP'] as const)(
+  '[STATE-4] the terminal is itself again after %s',
+  async (signal) => {
+    await using daemon = new TestDaemon();
+    const shell = `read first; ${SPOOL} watch & echo $! > ${daemon.home}/pid; fg; echo "shell back"; sleep 100`;
+    using terminal = new Terminal(['bash', '-mc', shell], daemon.env, SIZE);
+    const before = stty(terminal);
+    terminal.type('\r');
+    await terminal.sees('There are no sessions');
+    process.kill(Number(readFileSync(`${daemon.home}/pid`, 'utf8')), signal);
+    await terminal.sees('shell back');
+    expectClean(await seenBy(SIZE, terminal.printed));
+    expect(stty(terminal)).toBe(before);
+    if (signal === 'SIGTSTP') process.kill(Number(readFileSync(`${daemon.home}/pid`, 'utf8')), 'SIGKILL');
+  },
+);
+
+test('[STATE-4] Ctrl-Z goes to the shell, `fg` comes back to the list', async () => {
+  await using daemon = new TestDaemon();
+  const script = `${SPOOL} watch; echo "in the shell"; fg; echo "shell back"`;
+  using terminal = new Terminal(['bash', '-mc', script], daemon.env, SIZE);
+  await terminal.sees('There are no sessions');
+  const before = terminal.printed.length;
+  terminal.type('\x1a');
+  await terminal.sees('in the shell', before);
+  await terminal.sees('There are no sessions', before);
+  terminal.type('q');
+  await terminal.sees('shell back');
+  expectClean(await seenBy(SIZE, terminal.printed));
+});
+
+test('[STATE-4] for programs: a line for each row that appears, changes or goes; without a terminal, a sentence', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const asks = await runIn(daemon, 'asks', ASKS);
+  await client.waitUntil(asks, 'blocked', { timeoutMs: 15_000 });
+  using terminal = new Terminal(['sh', '-c', `exec ${SPOOL} watch --json < /dev/null`], daemon.env, SIZE);
+  await terminal.sees('"state":"blocked"');
+  await client.stop(asks);
+  await terminal.sees('"state":"stopped"');
+  await client.remove(asks);
+  await terminal.sees(`{"type":"row-removed","id":"${asks}"}`);
+  const rows = terminal.printed
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { type: string; id: string; name?: string });
+  expect(rows[0]).toMatchObject({ type: 'row', id: asks, name: 'asks', state: 'blocked', kind: 'confirm' });
+
+  const { code, stdout, stderr } = await daemon.spool(['watch']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/needs a terminal.*`spool ls`.*`spool events -f`/);
+});
+
+test('[STATE-4] 500 sessions: the list is there at once, scrolls, and looks only at what is in view', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (let from = 0; from < 500; from += 50) {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        client.run({
+          command: ['sh', '-c', `echo "line of ${from + at}"; exec sleep 1000`],
+          name: `s${String(from + at).padStart(3, '0')}`,
+          env: { PATH: process.env.PATH! },
+        }),
+      ),
+    );
+  }
+  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  await person.sees('500 ');
+  await person.seesThat(
+    'the last lines of those in view',
+    ({ lines }) => lines.filter((line) => /line of \d+/.test(line)).length >= 15,
+  );
+  person.types('G');
+  await person.seesThat('the end of the list', ({ lines }) =>
+    lines.some((line) => /s4\d\d .*line of 4\d\d/.test(line)),
+  );
+  person.types('q');
+  await person.isBackInTheShell(0);
+});
