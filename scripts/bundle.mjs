@@ -32,16 +32,24 @@ const PROGRAMS = [
 
 /**
  * What several verbs share is one chunk that all of them read, so it must stay small: what knows terminals (four times as
- * much) is a chunk of its own, for those who show or read one.
+ * much) is a chunk of its own, for those who show or read one; so is what waits for patterns, and what shows tasks.
  */
 const CHUNKS = [
+  // First: a chunk takes along whatever its files import, so what nearly all verbs use must be taken before.
+  { name: 'common', test: /packages\/(protocol|client|cli)\//, minShareCount: 4, priority: 2 },
   {
     name: 'terminals',
-    // Leaves only: a chunk takes along whatever its files import.
     test: /packages\/(vt\/|cli\/src\/(terminal|viewer-screen|keyboard|text-printer|timed-output|last-lines)\.ts)/,
     priority: 1,
   },
-  { name: 'common', minShareCount: 2 },
+  {
+    name: 'waits',
+    test: /packages\/client\/src\/node\/(waiting|match-wait|pattern|line-cutter|plain-text)\.ts/,
+    priority: 1,
+  },
+  { name: 'tasks', test: /packages\/cli\/src\/task-[\w-]+\.ts/, priority: 1 },
+  { name: 'tables', test: /packages\/cli\/src\/(table|quantities|session-words)\.ts/, priority: 1 },
+  { name: 'shared', minShareCount: 2 },
 ];
 
 /**

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { TestDaemon, isAlive, seen, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -38,6 +39,39 @@ test('[RUN-5] a kill leaves none at once, and reads killed', async () => {
   await until('the whole tree is there', () => sleepers().length >= 7);
   const info = await client.kill(session.id);
   expect(info).toMatchObject({ state: 'killed', signal: 'SIGKILL', endedBy: 'kill' });
+  expect(sleepers()).toEqual([]);
+});
+
+/** The child goes at once when asked; one of its tree does not. */
+const SLOW_TREE = `
+  (setsid bash -c 'trap "" HUP TERM INT; exec sleep 7778' </dev/null >/dev/null 2>&1 &)
+  echo started; exec sleep 7779`;
+
+test('[RUN-5] [LIFE-1] a keeper that dies between the end of a child and that of its tree: the next one goes on', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '-c', SLOW_TREE], size: PTY, env });
+  await seen(client, id, 'started');
+  await until('the whole tree is there', () => sleepers().length >= 2);
+  const stopping = client.stop(id, { graceMs: 60_000 }).catch(() => null);
+  await client.wait(id);
+  expect(sleepers()).not.toEqual([]);
+  const { keeper } = await client.status();
+  client.close(); // nobody asks again
+  process.kill(keeper.pid, 'SIGKILL');
+  await stopping;
+  await until('nothing of it is left', () => sleepers().length === 0, 20_000);
+});
+
+test('[RUN-5] stopping the daemon ends trees whose child has gone already', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '-c', SLOW_TREE], size: PTY, env });
+  await seen(client, id, 'started');
+  await until('the whole tree is there', () => sleepers().length >= 2);
+  void client.stop(id, { graceMs: 60_000 }).catch(() => null);
+  await client.wait(id);
+  expect((await daemon.spool(['daemon', 'stop', '--grace', '0s'])).code).toBe(0);
   expect(sleepers()).toEqual([]);
 });
 
@@ -95,6 +129,20 @@ test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !=
     await until('it has escaped', () => sleepers().length >= 2);
     await client.stop(session.id, { graceMs: 300 });
     expect(sleepers()).toEqual([]);
+  },
+);
+
+test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !== 0)(
+  '[RUN-5] groups that a killed holder has left are cleared away by the next daemon (runs as root with cgroup v2)',
+  async () => {
+    const dead = spawnSync('true').pid; // a pid that nobody has any more
+    const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))![1]!; // the daemon's too
+    const left = `${cgroupMount()}${own === '/' ? '' : own}/spool-${dead}`;
+    mkdirSync(`${left}/abcdefgh12`, { recursive: true });
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    await client.run({ command: ['sleep', '100'], size: PTY, env });
+    expect(existsSync(left)).toBe(false);
   },
 );
 

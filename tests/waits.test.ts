@@ -1,7 +1,7 @@
 /** Waiting: for the end, for a state, for output, for a match; by the daemon's word, never by asking again and again. */
 import { readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
-import { parseWanted, waitFor, waitForFirst } from '@spool/client/node';
+import { parseWanted, waitFor, waitForFirst } from '@spool/client/waits';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 

@@ -15,12 +15,12 @@ function screen(input = true, allowGraphics = false): { screen: ViewerScreen; wr
 
 const undone = (viewer: ViewerScreen): string => Buffer.from(viewer.undo()).toString('latin1');
 
-test('what is there goes into the scrollback, and the title on its stack', async () => {
+test('[ATT-4] what is there goes into the scrollback, title and keyboard modes of the user on their stacks', async () => {
   const { screen: viewer, written } = screen();
   expect(undone(viewer)).toBe('');
   await viewer.begin(3);
-  expect(written()).toBe('\x1b[22;0t\r\n\n\n\x1b[H');
-  expect(undone(viewer)).toBe('\x0f\x1b[m\x1b[23;0t');
+  expect(written()).toBe('\x1b[22;0t\x1b[>0u\r\n\n\n\x1b[H');
+  expect(undone(viewer)).toBe('\x0f\x1b[m\x1b[<u\x1b[23;0t');
 });
 
 test('[ATT-5] snapshot and stream are one: a sequence that the snapshot ends in is continued', async () => {

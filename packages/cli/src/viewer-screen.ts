@@ -2,7 +2,7 @@
  * The terminal of the person as a session may use it: all that is shown goes through a filter, and the filter knows what has
  * to be undone when the session is left.
  */
-import { POP_TITLE, PUSH_TITLE, ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
+import { POP_KEYBOARD, POP_TITLE, PUSH_KEYBOARD, PUSH_TITLE, ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
 
 const HELD_MAX = 8;
 
@@ -10,6 +10,8 @@ export class ViewerScreen {
   readonly #options: ViewerFilterOptions;
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   #filter: ViewerFilter | null = null;
+  /** What the terminal keeps for its user while we are there. */
+  #hasPushed = false;
   /** Waits for the end of an image that is being sent. */
   #held: Uint8Array[] = [];
 
@@ -24,7 +26,9 @@ export class ViewerScreen {
    */
   async begin(rows: number): Promise<void> {
     this.#filter = new ViewerFilter(this.#options);
-    await this.#write(Buffer.concat([PUSH_TITLE, Buffer.from(`\r${'\n'.repeat(rows)}\x1b[H`)]));
+    const own = this.#options.input === true ? [PUSH_TITLE, PUSH_KEYBOARD] : [PUSH_TITLE];
+    this.#hasPushed = true;
+    await this.#write(Buffer.concat([...own, Buffer.from(`\r${'\n'.repeat(rows)}\x1b[H`)]));
   }
 
   /** What was set is undone first, and forgotten: a snapshot sets all that counts. */
@@ -52,6 +56,8 @@ export class ViewerScreen {
 
   /** What to send to a terminal that is left. */
   undo(): Uint8Array {
-    return this.#filter === null ? new Uint8Array(0) : Buffer.concat([this.#filter.close(), POP_TITLE]);
+    if (this.#filter === null) return new Uint8Array(0);
+    const own = this.#hasPushed && this.#options.input === true ? [POP_KEYBOARD, POP_TITLE] : [POP_TITLE];
+    return Buffer.concat([this.#filter.close(), ...own]);
   }
 }

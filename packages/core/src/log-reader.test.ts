@@ -37,6 +37,23 @@ test('[LOG-5] a reader is told of retention, and finds compressed what it knew r
   expect(story(reader)).toBe('<retention 0-4>efghijk');
 });
 
+test('a reader with a buffer of its own makes no other; what does not fit comes whole all the same', () => {
+  using scratch = new Scratch();
+  using writer = Log.open(scratch.log);
+  writer.append(text('abcdefgh'), MS);
+  const readInto = new Uint8Array(4);
+  using reader = Log.open(scratch.log, { readOnly: true, readInto });
+  const read = (from: number, bytes: number): Uint8Array => {
+    const found = reader.read(from, bytes);
+    return found.type === 'bytes' ? found.bytes : new Uint8Array(0);
+  };
+  const first = read(0, 4);
+  expect([first.buffer === readInto.buffer, Buffer.from(first).toString()]).toEqual([true, 'abcd']);
+  expect(Buffer.from(read(4, 4)).toString()).toBe('efgh');
+  expect(Buffer.from(first).toString()).toBe('efgh'); // as was said: valid until the next read
+  expect(Buffer.from(read(0, 8)).toString()).toBe('abcdefgh');
+});
+
 test('a reader changes nothing on the disk and cannot write', async () => {
   using scratch = new Scratch();
   using writer = Log.open(scratch.log, { segmentBytes: 4 });

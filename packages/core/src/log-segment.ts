@@ -91,12 +91,13 @@ export class LogSegment {
 
   /**
    * The bytes at an offset: fewer than asked for if the file is shorter than it was, none if they cannot be read.
-   * `owner` and `limit` are of unpacked bytes: who forgets them, and what they can at most be.
+   * `owner` and `limit` are of unpacked bytes: who forgets them, and what they can at most be. `into` is used if it is long
+   * enough.
    */
-  read(from: number, length: number, owner: object, limit: number): Uint8Array {
+  read(from: number, length: number, owner: object, limit: number, into?: Uint8Array): Uint8Array {
     return this.isCompressed
       ? this.#readCompressed(from - this.start, length, owner, limit)
-      : this.#readRaw(from - this.start, length);
+      : this.#readRaw(from - this.start, length, into);
   }
 
   /** Closes fds; the next use opens them again. */
@@ -109,8 +110,8 @@ export class LogSegment {
     UNPACKED.forget(owner);
   }
 
-  #readRaw(position: number, length: number): Uint8Array {
-    const bytes = Buffer.allocUnsafe(length);
+  #readRaw(position: number, length: number, into?: Uint8Array): Uint8Array {
+    const bytes = into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
     try {
       if (this.#fd < 0) {
         this.#fd = openToRead(join(this.#folder, rawName(this.start)));

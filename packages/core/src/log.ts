@@ -40,12 +40,15 @@ export interface LogOpenOptions extends Partial<LogOptions> {
   readonly endAtLeast?: number;
   /** Somebody else writes: nothing is created, removed or repaired, and `read` looks again at the end. */
   readonly readOnly?: boolean;
+  /** For who reads much and keeps nothing: what `read` gives lies in here, and is valid until the next `read`. */
+  readonly readInto?: Uint8Array;
 }
 
 export class Log {
   readonly #folder: string;
   readonly #options: LogOptions;
   readonly #isReadOnly: boolean;
+  readonly #readInto: Uint8Array | undefined;
   readonly #sync = new LogSync(() => this.#collect());
   #sealed: SealedSegments;
   #tail: LogSegment;
@@ -59,10 +62,11 @@ export class Log {
     return new Log(folder, options);
   }
 
-  private constructor(folder: string, { endAtLeast = 0, readOnly = false, ...options }: LogOpenOptions) {
+  private constructor(folder: string, { endAtLeast = 0, readOnly = false, readInto, ...options }: LogOpenOptions) {
     this.#folder = folder;
     this.#options = { ...LOG_DEFAULTS, ...options };
     this.#isReadOnly = readOnly;
+    this.#readInto = readInto;
     const { start, end, tail, isNew } = (readOnly ? lookAt : lookAndMend)(folder, this.#options.segmentBytes);
     this.#start = start;
     this.#end = end;
@@ -272,10 +276,10 @@ export class Log {
   }
 
   #readBytes(segment: LogSegment, from: number, length: number, limit: number): Uint8Array {
-    const isShared = segment === this.#tail && length <= SHARED_READ_BYTES_MAX;
+    const isShared = segment === this.#tail && length <= SHARED_READ_BYTES_MAX && !this.#readInto;
     const shared = isShared ? SHARED_READS.find(this, from, length) : undefined;
     if (shared !== undefined) return shared;
-    const bytes = segment.read(from, length, this, limit);
+    const bytes = segment.read(from, length, this, limit, this.#readInto);
     // Stored bytes never change, so what was read once stays right until the log is released.
     if (isShared && bytes.length === length) SHARED_READS.keep(this, from, length, bytes);
     return bytes;

@@ -3,7 +3,7 @@
  * process that has shed its parent, its session and its environment is known to belong. Without it, everything works but
  * that.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 
 export class ControlGroups {
   #folder: string | null | undefined;
@@ -41,6 +41,19 @@ function removeEmpty(folder: string): void {
   }
 }
 
+/** Left by a holder that was killed. */
+function isOfTheDead(name: string): boolean {
+  const pid = /^spool-(\d+)$/.exec(name)?.[1];
+  return pid !== undefined && (Number(pid) === process.pid || !existsSync(`/proc/${pid}`));
+}
+
+/** The groups of its sessions first: a group that has others below it cannot be removed. */
+function removeTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) removeEmpty(`${folder}/${entry.name}`);
+  removeEmpty(folder);
+}
+
 /** A folder for our groups, below the group that we are in ourselves. */
 function makeOwn(): string | null {
   try {
@@ -50,10 +63,10 @@ function makeOwn(): string | null {
     const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
     if (mounted === undefined || own === undefined) return null;
     const parent = `${mounted.split(' ')[1]}${own === '/' ? '' : own}`;
-    // Left by holders that were killed; one that lives makes its own anew when it needs it.
-    for (const name of readdirSync(parent)) if (/^spool-\d+$/.test(name)) removeEmpty(`${parent}/${name}`);
+    for (const name of readdirSync(parent)) if (isOfTheDead(name)) removeTree(`${parent}/${name}`);
     const folder = `${parent}/spool-${process.pid}`;
-    mkdirSync(folder);
+    // It may be there: of one that had our pid before us, with something in it that still runs.
+    mkdirSync(folder, { recursive: true });
     return folder;
   } catch {
     return null; // EACCES, EROFS: not ours to make

@@ -316,6 +316,10 @@ export class ModeTracker {
 export const PUSH_TITLE: Uint8Array = encodeUtf8('\x1b[22;0t');
 export const POP_TITLE: Uint8Array = encodeUtf8('\x1b[23;0t');
 
+/** So are the kitty keyboard's flags: a program may then set what it likes, and the user's own are below. */
+export const PUSH_KEYBOARD: Uint8Array = encodeUtf8('\x1b[>0u');
+export const POP_KEYBOARD: Uint8Array = encodeUtf8('\x1b[<u');
+
 export interface RestoreOptions {
   /** Whether the terminal's keys go to the program; else nothing is set that makes a terminal send. Default true. */
   readonly input?: boolean;

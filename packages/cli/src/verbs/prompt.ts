@@ -1,5 +1,5 @@
 /** `spool prompt`: something to do for whoever runs in a session, and whether it was taken. */
-import { parseWanted, waitFor } from '@spool/client/node';
+import { parseWanted, waitFor } from '@spool/client/waits';
 import { EXIT } from '../exit-code.ts';
 import { printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';

@@ -7,7 +7,7 @@ import { openClient, type VerbAction } from '../program.ts';
 import { endWords } from '../session-words.ts';
 import { print, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
-import { parseWanted, waitFor, type WaitEnd, waitForFirst, type WaitWanted } from '@spool/client/node';
+import { parseWanted, waitFor, type WaitEnd, waitForFirst, type WaitWanted } from '@spool/client/waits';
 
 /** For something that did not come before the session ended: neither the session's code nor a failure of ours. */
 const EXIT_IN_VAIN = 1;

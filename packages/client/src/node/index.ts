@@ -13,9 +13,7 @@ export { callerLimits } from './caller-limits.ts';
 export { childEnvironment } from './child-environment.ts';
 export type { ChangedFile } from './changed-files.ts';
 export { meaningfulLines } from './meaningful-lines.ts';
-export { Pattern } from './pattern.ts';
 export type { StateSpan, Summary } from './summary.ts';
-export { parseWanted, waitFor, type WaitEnd, waitForFirst, type WaitForOptions, type WaitWanted } from './waiting.ts';
 
 export interface ConnectOptions {
   /** Where the daemon is to be found, and what its children may see. The process's own unless told. */

@@ -1,4 +1,7 @@
-/** Waiting for the first of several things: what the daemon tells (`exit`, `idle`, …), and what matches a pattern. */
+/**
+ * Waiting for the first of several things: what the daemon tells (`exit`, `idle`, …), and what matches a pattern. Apart from
+ * the rest (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not load.
+ */
 import type { SessionInfo, WaitUntil } from '@spool/protocol';
 import { SpoolError } from '@spool/protocol';
 import type { Client } from '../index.ts';

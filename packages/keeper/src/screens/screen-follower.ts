@@ -21,11 +21,11 @@ import {
 import type { ScreenView } from '@spool/core/status';
 import type { Follower } from './follower.ts';
 import type { Insight } from './insight.ts';
+import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 import { KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from './messages.ts';
 import { keep, modelAt, modelBefore, type Moment } from './timeline.ts';
 
-const READ_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /** One turn: some milliseconds, so that others are not kept waiting. */
@@ -82,7 +82,7 @@ export class ScreenFollower implements Follower {
   }
 
   get log(): Log {
-    this.#log ??= Log.open(`${this.source.folder}/log`, { readOnly: true });
+    this.#log ??= Log.open(`${this.source.folder}/log`, { readOnly: true, readInto: READ_BUFFER });
     return this.#log;
   }
 

@@ -3,8 +3,8 @@ import { Log } from '@spool/core';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
 import type { Insight } from './insight.ts';
+import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 
-const READ_BYTES = 64 * 1024;
 const TURN_BYTES = 256 * 1024;
 
 /** Further behind than this, what lies between is passed over. */
@@ -48,7 +48,7 @@ export class TextFollower implements Follower {
 
   turn(): void {
     const insight = this.begin();
-    this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true });
+    this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
     if (this.#target - this.#offset > SKIP_BEHIND_BYTES) {
       this.#offset = this.#target - TURN_BYTES;
       this.#reader = null;

@@ -1,5 +1,6 @@
 /** Typing: text as it is, keys by name, and prompts that are seen to be taken. */
-import { parseWanted, type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
+import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
+import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
 import { stateWords } from '../session-words.ts';

@@ -1,5 +1,5 @@
 /** Waiting for the first of several things in the first of several sessions. */
-import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/node';
+import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
 import { oneLine, stateWords } from '../session-words.ts';
