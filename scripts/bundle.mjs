@@ -35,8 +35,18 @@ const PROGRAMS = [
  * much) is a chunk of its own, for those who show or read one; so is what waits for patterns, and what shows tasks.
  */
 const CHUNKS = [
-  // First: a chunk takes along whatever its files import, so what nearly all verbs use must be taken before.
-  { name: 'common', test: /packages\/(protocol|client|cli)\//, minShareCount: 4, priority: 2 },
+  {
+    // First: a chunk takes along whatever its files import, so what nearly all verbs use must be taken before.
+    name: 'common',
+    test: new RegExp(
+      [
+        'packages/protocol/',
+        'packages/client/src/(?!text-streams|base64|typing|tail|node/(waiting|match-wait|pattern|line-cutter|plain-text|summary|changed-files|meaningful-lines)\\.)',
+        'packages/cli/src/(arguments|command-line|exit-code|failure|printable|program|quantities|session-words|stdio|suggestion|table|usage-error|verb-loaders|verb-table)\\.',
+      ].join('|'),
+    ),
+    priority: 2,
+  },
   {
     name: 'terminals',
     test: /packages\/(vt\/|cli\/src\/(terminal|viewer-screen|keyboard|text-printer|timed-output|last-lines)\.ts)/,
@@ -48,7 +58,6 @@ const CHUNKS = [
     priority: 1,
   },
   { name: 'tasks', test: /packages\/cli\/src\/task-[\w-]+\.ts/, priority: 1 },
-  { name: 'tables', test: /packages\/cli\/src\/(table|quantities|session-words)\.ts/, priority: 1 },
   { name: 'shared', minShareCount: 2 },
 ];
 

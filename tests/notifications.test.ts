@@ -1,7 +1,8 @@
 /** Whoever is not looking is told; whoever looks is left alone. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import type { Client, EventItem } from '@spool/client';
 import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -79,6 +80,28 @@ test('[STATE-6] not while somebody is attached, and not when somebody ended it',
   const other = await client.run({ command: ['sh', '-c', 'exit 9'], size: PTY, env });
   await until('the other was told', () => told.length > 0);
   expect(told).toMatchObject([{ id: other.id, about: 'failure' }]);
+});
+
+test('[STATE-6] the desktop is told by notify-send, if the user wants that', async () => {
+  const programs = mkdtempSync(`${tmpdir()}/spool-test-programs-`);
+  try {
+    // It writes down what it was given, as the real one would show it.
+    writeFileSync(`${programs}/notify-send`, '#!/bin/sh\nprintf "%s\\n" "$@" > "$(dirname "$0")/shown"\n', {
+      mode: 0o755,
+    });
+    await using daemon = new TestDaemon({ env: { PATH: `${programs}:${process.env.PATH}` } });
+    configure(daemon, { desktop: true });
+    const client = await daemon.client();
+    await client.run({ command: ['sh', '-c', 'exit 9'], name: '--urgency=critical', size: PTY, env });
+    await until(
+      'the desktop was told',
+      () => existsSync(`${programs}/shown`) && readFileSync(`${programs}/shown`, 'utf8').includes('after'),
+    );
+    const told = readFileSync(`${programs}/shown`, 'utf8').split('\n');
+    expect(told.slice(told.indexOf('--') + 1)).toEqual(['--urgency=critical failed: exit code 9', 'after 0 s', '']);
+  } finally {
+    rmSync(programs, { recursive: true });
+  }
 });
 
 test('[STATE-6] a webhook is posted to, and is not followed elsewhere', async () => {

@@ -31,7 +31,6 @@
   F(write, js_write)                              \
   F(setSize, js_set_size)                         \
   F(getSize, js_get_size)                         \
-  F(foregroundGroup, js_foreground_group)         \
   F(socketPair, js_socket_pair)                   \
   F(sendFds, js_send_fds)                         \
   F(receiveFds, js_receive_fds)                   \
@@ -41,8 +40,6 @@
   F(setCloexec, js_set_cloexec)                   \
   F(cloexecFrom, js_cloexec_from)                 \
   F(close, js_close)                              \
-  F(becomeSubreaper, js_become_subreaper)         \
-  F(reapStray, js_reap_stray)                     \
   F(createPoller, js_create_poller)
 
 #define DECLARE(name, function) napi_value function(napi_env env, napi_callback_info info);

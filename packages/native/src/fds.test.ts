@@ -6,22 +6,20 @@ import { expect, test } from 'vitest';
 import { native } from './index.ts';
 import { SIZE, finish, flagsOf, folder, freshNode, guardAgainstLeaks, line, pty } from './testing/children.ts';
 
-const { EAGAIN, ENOTTY } = constants.errno;
+const { EAGAIN } = constants.errno;
 
 guardAgainstLeaks();
 
-test('a terminal tells and takes its size and tells its foreground group', async () => {
+test('a terminal tells and takes its size', async () => {
   const child = pty(['sh', '-c', 'trap "stty size; exit 0" WINCH; echo ready; while read x; do :; done']);
   expect(await line(child.master)).toBe('ready\r');
   expect(native.getSize(child.master)).toEqual({ ...SIZE, widthPx: 0, heightPx: 0 });
-  expect(native.foregroundGroup(child.master)).toBe(child.pid);
   const size = { cols: 65_535, rows: 1, widthPx: 640, heightPx: 480 };
   native.setSize(child.master, size);
   expect(native.getSize(child.master)).toEqual(size);
   native.write(child.master, Buffer.from('\n')); // so that the shell looks at its trap, whatever it was reading
   expect((await finish(child)).text).toContain('1 65535');
   const [a, b] = native.socketPair();
-  expect(native.foregroundGroup(a)).toBe(-ENOTTY);
   expect(() => native.getSize(a)).toThrow(expect.objectContaining({ code: 'ENOTTY' }));
   for (const fd of [a, b]) native.close(fd);
 });

@@ -126,8 +126,6 @@ export interface Native {
 
   setSize(master: number, size: TerminalSize): void;
   getSize(master: number): Required<TerminalSize>;
-  /** The foreground process group of a terminal, or -errno. */
-  foregroundGroup(master: number): number;
 
   /** Two connected unix stream sockets, non-blocking, close-on-exec. */
   socketPair(): [number, number];
@@ -149,10 +147,6 @@ export interface Native {
   /** Marks every fd from `first` on close-on-exec: what we inherited by accident is not passed on. */
   cloexecFrom(first: number): void;
   close(fd: number): void;
-  /** Orphaned descendants become our children instead of init's, so that they can be found and reaped. */
-  becomeSubreaper(): void;
-  /** Reaps one ended child that is not among `known`, and gives its pid; 0 when there is none. */
-  reapStray(known: readonly number[]): number;
 
   /**
    * `onReady(ready, count)`: `count` fds are ready, in `ready` as pairs fd, events. The array is reused between calls.

@@ -3,13 +3,10 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uv.h>
 
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
@@ -101,62 +98,4 @@ napi_value js_pidfd_signal(napi_env env, napi_callback_info info) {
   int signal = int_of(&call, call.at[1], "signal");
   if (call.failed) return NULL;
   return outcome(env, syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0u));
-}
-
-napi_value js_become_subreaper(napi_env env, napi_callback_info info) {
-  (void)info;
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1) throw_errno(env, errno, "prctl", NULL);
-  return NULL;
-}
-
-/* A list of pids in JavaScript, asked one by one: strays are rare, so nothing is copied. */
-static bool is_known(Call *call, napi_value known, pid_t pid) {
-  uint32_t length = length_of(call, known, "known");
-  for (uint32_t i = 0; i < length && !call->failed; i++) {
-    napi_value element = NULL;
-    napi_get_element(call->env, known, i, &element);
-    if (int_of(call, element, "known") == pid) return true;
-  }
-  return false;
-}
-
-static bool reap_if_ended(pid_t pid) {
-  siginfo_t ended = {0};
-  return waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG) == 0 && ended.si_pid == pid;
-}
-
-/*
- * Peeking (WNOWAIT) always shows the same first zombie: a known one, not yet asked for by exitStatus, would hide the
- * strays behind it. Then the list of our children is walked instead. An orphan is given to any of our threads, so all
- * of their lists are read.
- */
-static pid_t reap_listed_stray(Call *call, napi_value known) {
-  pid_t stray = 0;
-  uv_fs_t tasks;
-  if (uv_fs_scandir(NULL, &tasks, "/proc/self/task", 0, NULL) < 0) return 0;
-  uv_dirent_t task;
-  while (!stray && uv_fs_scandir_next(&tasks, &task) != UV_EOF) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/children", task.name);
-    FILE *children = fopen(path, "re"); /* absent without CONFIG_PROC_CHILDREN: then strays wait for the known one */
-    if (!children) continue;
-    for (int pid; !stray && fscanf(children, "%d", &pid) == 1;)
-      if (!is_known(call, known, pid) && !call->failed && reap_if_ended(pid)) stray = pid;
-    fclose(children);
-  }
-  uv_fs_req_cleanup(&tasks);
-  return stray;
-}
-
-napi_value js_reap_stray(napi_env env, napi_callback_info info) {
-  Call call = begin(env, info);
-  napi_value known = call.at[0];
-  siginfo_t ended = {0};
-  length_of(&call, known, "known");
-  if (call.failed) return NULL;
-  if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == -1 || ended.si_pid == 0) return from_int(env, 0);
-  pid_t stray = ended.si_pid;
-  if (is_known(&call, known, stray)) stray = reap_listed_stray(&call, known);
-  else if (!reap_if_ended(stray)) stray = 0;
-  return call.failed ? NULL : from_int(env, stray);
 }

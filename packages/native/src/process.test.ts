@@ -6,7 +6,6 @@ import {
   SIZE,
   finish,
   folder,
-  freshNode,
   guardAgainstLeaks,
   line,
   pipes,
@@ -95,31 +94,6 @@ test('a pidfd of nobody cannot be opened', () => {
   expect(() => native.pidfdOpen(2 ** 22 + 1)).toThrow(
     expect.objectContaining({ code: 'ESRCH', syscall: 'pidfd_open' }),
   );
-});
-
-test('a subreaper gets orphans, and reaps them without touching the children it knows', async () => {
-  const { strays, known, rest } = await freshNode<{ strays: number[]; known: number; rest: number }>(`
-    native.becomeSubreaper();
-    const spawn = (script) => native.spawn({ file: 'sh', argv: ['sh', '-c', script], env: ['PATH=/usr/bin:/bin'],
-      cwd: '/', umask: 0, nofileSoft: 99, cgroupProcsFd: -1 });
-    // The known child ends first, so that it is the one the kernel shows first; its orphans end after it.
-    const child = spawn('exec 3<&0; for i in 1 2 3; do (sh -c "read x" <&3 & ); done; exit 5');
-    const ended = (pidfd) => new Promise((done) => {
-      const poller = native.createPoller(() => { poller.close(); done(); });
-      poller.set(pidfd, 1);
-    });
-    await ended(child.pidfd);
-    const orphans = () => require('fs').readdirSync('/proc/self/task').flatMap((task) =>
-      require('fs').readFileSync('/proc/self/task/' + task + '/children', 'utf8').split(' ').filter(Boolean).map(Number)
-    ).filter((pid) => pid !== child.pid);
-    const pidfds = orphans().map((pid) => native.pidfdOpen(pid));
-    native.close(child.stdin);
-    await Promise.all(pidfds.map(ended));
-    const strays = [];
-    for (let pid; (pid = native.reapStray([child.pid])) !== 0;) strays.push(pid);
-    report({ strays, known: native.exitStatus(child.pidfd).code, rest: native.reapStray([]) });`);
-  expect(strays).toHaveLength(3);
-  expect({ known, rest }).toEqual({ known: 5, rest: 0 });
 });
 
 test('signals have names and numbers', () => {

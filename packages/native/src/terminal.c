@@ -34,12 +34,3 @@ napi_value js_get_size(napi_env env, napi_callback_info info) {
   put_int(env, result, "heightPx", size.ws_ypixel);
   return result;
 }
-
-napi_value js_foreground_group(napi_env env, napi_callback_info info) {
-  Call call = begin(env, info);
-  int master = int_of(&call, call.at[0], "master");
-  pid_t group = 0;
-  if (call.failed) return NULL;
-  int result = ioctl(master, TIOCGPGRP, &group);
-  return outcome(env, result == -1 ? -1 : group);
-}
