@@ -114,6 +114,24 @@ test('[STATE-1] a session that never says anything works; one without a terminal
   await until('it works', async () => (await client.get(silent.id)).status.state === 'working', 20_000);
 });
 
+test('[STATE-1] in a shell without marks, the command in the foreground is what is being done', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({
+    command: ['bash', '--norc', '--noprofile', '-i'],
+    size: PTY,
+    env: { ...env, PS1: '$ ' },
+  });
+  await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 });
+  await client.prompt(id, 'sleep 1000');
+  await until('it is known', async () => (await client.get(id)).status.activity === 'sleep 1000');
+  expect((await client.get(id)).status).toMatchObject({ state: 'working', agent: 'shell' });
+  const { offset } = await client.get(id);
+  await client.keys(id, ['C-c']);
+  const idle = await client.waitUntil(id, 'prompt', { after: offset, timeoutMs: 10_000 });
+  expect(idle.session.status).toMatchObject({ state: 'idle', activity: null });
+});
+
 test('[STATE-3] rules of the user’s come first; one that is wrong, or evil, is a sentence in the log and harms nobody', async () => {
   await using daemon = new TestDaemon();
   const folder = `${daemon.home}/config/rules`;

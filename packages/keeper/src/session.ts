@@ -533,8 +533,8 @@ export class Session {
 
   #screenSource(isAdopted = false): ScreenSource {
     const { size, command } = this.#record.run;
-    const { startedAt } = this.#record;
-    return { id: this.id, folder: this.#folder, firstSize: size ?? null, command, startedAt, isAdopted };
+    const { startedAt, pid } = this.#record;
+    return { id: this.id, folder: this.#folder, firstSize: size ?? null, pid, command, startedAt, isAdopted };
   }
 
   /** Before the first byte is taken: a child may have ended by then. */

@@ -121,6 +121,20 @@ describe('programs that were killed in a shell, and are still on record as idle'
   });
 });
 
+describe('[STATE-1] what a shell has in its foreground', () => {
+  test('is what is being done, and whose screen it is', () => {
+    const session = new Session('bash').shows('$ █').wait(SECOND);
+    session.reducer.foreground(['make', '-j4', 'all\x1b[31m'], session.now);
+    session.shows('$ make -j4 all\ngcc -c main.c\n█').wait(SECOND);
+    expect(session.reducer.status).toMatchObject({ state: 'working', agent: 'shell', activity: 'make -j4 all[31m' });
+    session.reducer.foreground(['node', '/usr/bin/codex'], session.now);
+    expect(session.reducer.status.agent).toBe('codex');
+    session.reducer.foreground(null, session.now);
+    session.shows('$ make -j4 all\ngcc -c main.c\n$ █').wait(SECOND);
+    expect(session.reducer.status).toMatchObject({ state: 'idle', agent: 'shell', activity: null });
+  });
+});
+
 describe('[STATE-1] a dialog on the screen', () => {
   test.each([
     ['the title', (session: Session) => session.says({ type: 'title-changed', title: '✳ Claude Code' })],

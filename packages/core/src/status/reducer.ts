@@ -12,7 +12,7 @@
  * Time is an input. `status` stays the same object until something changes; `nextCheckAt` says when silence would change
  * something, so nobody polls.
  */
-import type { Fact } from '@spool/vt';
+import { cleanText, type Fact } from '@spool/vt';
 import type { Evidence, Status, StatusSource } from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
@@ -54,6 +54,7 @@ const PROGRESS_FRESH_MS = 60_000;
 /** Within a command of the shell, what looks like a prompt may be of a shell inside: once all is quiet. */
 const COMMAND_QUIET_MS = 5000;
 const EVIDENCE_MAX = 8;
+const FOREGROUND_CHARACTERS_MAX = 80;
 /** Less than this decides nothing. */
 const CONFIDENCE_MIN = 0.25;
 
@@ -63,6 +64,8 @@ export class StatusReducer {
   readonly #startedAgent: string | null;
   /** Recognised by its screen, title, report or the shell's command; null: whatever the command started. */
   #agent: string | null = null;
+  #foreground: string | null = null;
+  #foregroundAgent: string | null = null;
   #status: Status;
   #nextCheckAt: number | null = null;
   #now: number;
@@ -172,6 +175,20 @@ export class StatusReducer {
     if (view.title !== this.#titleText) this.#readTitle(view.title, moment);
     const agent = this.#screen.look(view, moment, this.#agent);
     if (agent !== undefined) this.#agent = agent === this.#startedAgent ? null : agent;
+    this.#decide();
+  }
+
+  /**
+   * The command that the terminal's keys go to, where it is another than the one that was started: what a shell has been told
+   * to run. Null: none. It says who works, not whether: an editor is in the foreground while it waits.
+   */
+  foreground(command: readonly string[] | null, at: number): void {
+    const text = command === null ? null : cleanText(command.join(' '), FOREGROUND_CHARACTERS_MAX);
+    if (text === this.#foreground) return;
+    this.#moment(at, this.#offset);
+    this.#foreground = text;
+    const agent = command === null ? null : agentOfCommand(this.#rules, command);
+    this.#foregroundAgent = agent === SHELL ? null : agent;
     this.#decide();
   }
 
@@ -358,7 +375,7 @@ export class StatusReducer {
       evidence: claims.slice(0, EVIDENCE_MAX).map(({ evidence }) => evidence),
       kind: agreeing.find(({ kind }) => kind !== null)?.kind ?? null,
       agent: this.#knownAgent,
-      activity: busy.find(({ activity }) => activity !== null)?.activity ?? null,
+      activity: busy.find(({ activity }) => activity !== null)?.activity ?? (isBusy ? this.#foreground : null),
       thought: busy.find(({ thought }) => thought !== null)?.thought ?? null,
       progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
     };
@@ -368,7 +385,7 @@ export class StatusReducer {
   }
 
   get #knownAgent(): string | null {
-    return this.#agent ?? this.#startedAgent;
+    return this.#agent ?? this.#foregroundAgent ?? this.#startedAgent;
   }
 
   /** A shell is only where programs run: any of them may speak through its title. */

@@ -7,8 +7,9 @@ import { MilestoneReader } from '@spool/core/milestones';
 import { type ScreenView, StatusReducer } from '@spool/core/status';
 import type { HistoryItem, Milestone, Status } from '@spool/protocol';
 import { type Fact, LineText, type TextLine } from '@spool/vt';
+import { foregroundOf } from './foreground.ts';
 import { History } from './history.ts';
-import type { ScreenSource } from './messages.ts';
+import { hasTerminal, type ScreenSource } from './messages.ts';
 import type { RuleFiles } from './rule-files.ts';
 
 /** Output that pauses for so long has come to rest: now a look says something. */
@@ -36,6 +37,8 @@ export class Insight {
   readonly #milestones: MilestoneReader;
   /** Facts before this have been told: they are read again after a restart. */
   readonly #newsFrom: number;
+  /** Of a session with a terminal: its first process. */
+  readonly #leader: number | null;
   readonly #toldFacts = new Map<string, number>();
   #toldMilestones: number;
   #lines: LineText;
@@ -50,6 +53,7 @@ export class Insight {
     this.#events = events;
     this.#history = new History(source.folder);
     this.#newsFrom = newsFrom;
+    this.#leader = hasTerminal(source) ? source.pid : null;
     this.#offset = from;
     const past = source.isAdopted ? this.#history.read() : [];
     this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
@@ -121,6 +125,7 @@ export class Insight {
   look(now: number): void {
     this.#firstAt = null;
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
+    if (this.#leader !== null) this.#reducer.foreground(foregroundOf(this.#leader), now);
     this.#reducer.screen(this.#events.view() ?? this.#lastLines(), now, this.#offset);
   }
 

@@ -9,6 +9,7 @@ export interface ScreenSource {
   readonly folder: string;
   /** Null without a terminal: then there is no screen, but a status all the same. */
   readonly firstSize: Size | null;
+  readonly pid: number;
   readonly command: readonly string[];
   readonly startedAt: number;
   /** It ran before this keeper did: what was known is on disk. */
