@@ -32,6 +32,7 @@ import {
 import type { Fact } from '@spool/vt';
 import { InputQueue } from './input-queue.ts';
 import { InputJournal } from './input-journal.ts';
+import { InputKeys } from './input-keys.ts';
 import { OutputPump, type Source } from './output-pump.ts';
 import { PasteWatch } from './paste-watch.ts';
 import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
@@ -60,6 +61,8 @@ export class Session {
   readonly viewers = new Viewers();
   readonly journal: InputJournal;
   readonly #status: SessionStatus;
+  readonly #keys: InputKeys;
+  readonly #keysUnderWay = new Set<string>();
   readonly #services: SessionServices;
   readonly #folder: string;
   readonly #onEnded = new Set<() => void>();
@@ -83,6 +86,7 @@ export class Session {
     this.#folder = `${services.home.sessions}/${this.id}`;
     this.journal = new InputJournal(this.#folder);
     this.#status = new SessionStatus(record.startedAt);
+    this.#keys = new InputKeys(this.#folder);
     this.#record = record;
     this.#life = life;
     if (record.end) this.#noteEnd();
@@ -249,14 +253,13 @@ export class Session {
 
   /** Bytes that a key names: once. False when they had been typed before. */
   async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
-    const stream = `key:${key}`;
-    if (this.journal.typedOf(stream) > 0 || this.#typing.has(stream)) return false;
-    this.#typing.set(stream, bytes.length);
+    if (this.#keys.has(key) || this.#keysUnderWay.has(key)) return false;
+    this.#keysUnderWay.add(key);
     this.#noteTyped(who);
     try {
-      await this.#pushTyped(bytes, () => this.journal.noteTyped(stream, bytes.length));
+      await this.#pushTyped(bytes, () => this.#keys.add(key));
     } finally {
-      this.#typing.delete(stream);
+      this.#keysUnderWay.delete(key);
     }
     return true;
   }
