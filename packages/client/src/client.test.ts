@@ -310,7 +310,9 @@ test('a wait may be given up, also while there is no link', async () => {
   const reason = new Error('enough');
   controller.abort(reason);
   for (const wait of waits) await expect(wait).rejects.toBe(reason);
-  await expect(client.wait('aaaaaaaaaa', { signal: controller.signal })).rejects.toBe(reason);
+  for (const timeoutMs of [undefined, 1e9]) {
+    await expect(client.wait('aaaaaaaaaa', { signal: controller.signal, timeoutMs })).rejects.toBe(reason);
+  }
 });
 
 test('a broken link is dialled at once, then ever more slowly, and given up after its time', async () => {
@@ -499,18 +501,23 @@ test.each([
   ['an error without a code', (peer: Peer, channel: number) => peer.send(encodeJson(FrameType.error, channel, {}))],
   ['output', (peer: Peer, channel: number) => peer.send(encodeFrame(FrameType.output, channel, Buffer.from('x')))],
   ['noise', (peer: Peer) => peer.send(new Uint8Array(50).fill(0xaa))],
-])('an answer that is %s breaks the connection, and the request is asked on a new one', async (_what, wrong) => {
-  const { keeper, client } = setUp();
-  let isFirst = true;
-  keeper.answers.list = ({ channel }, peer) => {
-    if (!isFirst) return { sessions: [], next: null };
-    isFirst = false;
-    wrong(peer, channel);
-    return 'silence';
-  };
-  expect(await client.list()).toEqual([]);
-  expect(keeper.dials).toBe(2);
-});
+])(
+  'an answer that is %s breaks the connection and is final; the next request finds a new one',
+  async (_what, wrong) => {
+    const { keeper, client } = setUp();
+    let isFirst = true;
+    keeper.answers.list = ({ channel }, peer) => {
+      if (!isFirst) return { sessions: [], next: null };
+      isFirst = false;
+      wrong(peer, channel);
+      return 'silence';
+    };
+    await expect(client.list()).rejects.toMatchObject({ code: expect.stringMatching(/^FRAME_/) });
+    expect([keeper.ops(), keeper.dials]).toEqual([['list'], 1]);
+    expect(await client.list()).toEqual([]);
+    expect(keeper.dials).toBe(2);
+  },
+);
 
 test('a request too large for a frame is refused here, and nobody else is disturbed', async () => {
   const { keeper, client } = setUp();

@@ -23,6 +23,7 @@ import type {
 } from '@spool/protocol';
 import { SpoolError, taskOf } from '@spool/protocol';
 import { Attachment, type AttachOptions } from './attachment.ts';
+import { abortReason } from './connection.ts';
 import { Events, type EventsOptions } from './events.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link.ts';
@@ -274,6 +275,7 @@ export class Client {
   ): Promise<Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' }> {
     const ask = { session: await this.#id(session, signal), until: typeof until === 'string' ? [until] : until, after };
     if (timeoutMs === undefined) return this.#requester.again('wait', ask, { signal });
+    if (signal?.aborted) throw abortReason(signal); // it will not be told again
     const over = abortController();
     const onAbort = (): void => over.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort);

@@ -46,18 +46,22 @@ export class Broken extends Error {
 
   /** Whether a new connection may fare better. What the daemon gave as its reason for closing would only be said again. */
   get mayRetry(): boolean {
-    return RETRIED.has(this.reason.code);
+    return LOST.has(this.reason.code) || UNREADABLE.has(this.reason.code);
+  }
+
+  /**
+   * Whether what was asked may be asked again. Not when one side could not read the other: it was perhaps the answer to
+   * this, and would be the same again, for ever. A watch may go on: it asks from its cursor, not for the same.
+   */
+  get mayAskAgain(): boolean {
+    return LOST.has(this.reason.code);
   }
 }
 
-/** FRAME_… arise when what we read makes no sense: a fresh connection starts from a known state. */
-const RETRIED: ReadonlySet<string> = new Set([
-  'CONNECTION_LOST',
-  'INTERNAL',
-  'FRAME_UNKNOWN',
-  'FRAME_TOO_LARGE',
-  'FRAME_INVALID',
-]);
+const LOST: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'INTERNAL']);
+
+/** What was read makes no sense: a fresh connection starts from a known state. */
+const UNREADABLE: ReadonlySet<string> = new Set(['FRAME_UNKNOWN', 'FRAME_TOO_LARGE', 'FRAME_INVALID']);
 
 export class Connection {
   readonly #transport: Transport;

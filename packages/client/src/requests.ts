@@ -28,7 +28,7 @@ export class Requester {
     this.link = link;
   }
 
-  /** For what does no harm when it is asked twice. Only a broken link is tried again, never an answer. */
+  /** For what does no harm when it is asked twice. Only a broken link is tried again, never an answer, be it unreadable. */
   async again<K extends Op>(
     op: K,
     ask: Requests[K]['ask'],
@@ -42,7 +42,7 @@ export class Requester {
       } catch (error) {
         if (error instanceof Broken) {
           if (this.link.isClosed) throw closed();
-          if (!error.mayRetry) throw error.reason;
+          if (!error.mayAskAgain) throw error.reason;
           continue;
         }
         const answer = isRepeated && SpoolError.is(error) ? onRepeated?.(error) : undefined;

@@ -69,5 +69,5 @@ export function listRecords(sessions: string): readonly string[] {
 }
 
 export function removeRecord(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
 }

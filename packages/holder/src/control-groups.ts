@@ -10,7 +10,7 @@ export class ControlGroups {
 
   /** The group's folder, and its `cgroup.procs` open for the child to enter; null where there can be none. */
   make(id: string): { readonly folder: string; readonly procsFd: number } | null {
-    this.#folder ??= makeOwn();
+    if (this.#folder === undefined) this.#folder = makeOwn();
     if (this.#folder === null) return null;
     const folder = `${this.#folder}/${id}`;
     try {

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import {
+  CONTROL_BYTES_MAX,
   type DaemonEvent,
   decodeInput,
   decodeJson,
@@ -62,6 +63,8 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   readonly #reader = new FrameReader();
   readonly #waiting = new Set<LogWatcher>();
+  /** Feeds that were not told something. */
+  readonly #missing = new Set<number>();
   #hasSaidHello = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
@@ -116,7 +119,16 @@ export class Connection {
   }
 
   reply(channel: number, answer: unknown): void {
-    this.json(FrameType.reply, channel, answer);
+    const frame = encodeJson(FrameType.reply, channel, answer);
+    if (frame.length > CONTROL_BYTES_MAX)
+      this.fail(channel, new SpoolError('ANSWER_TOO_LARGE', { bytes: frame.length }));
+    else this.#write(frame);
+  }
+
+  /** News: one who does not read gets none until he does, and is then told that some are missing. */
+  event(channel: number, event: DaemonEvent): void {
+    if (this.isFull) this.#missing.add(channel);
+    else this.json(FrameType.event, channel, event);
   }
 
   fail(channel: number, error: unknown): void {
@@ -154,6 +166,9 @@ export class Connection {
 
   #drained(): void {
     this.#socket.resume();
+    for (const channel of this.#missing)
+      this.json(FrameType.event, channel, { type: 'events-missed', at: Date.now(), reason: 'slow-reader' });
+    this.#missing.clear();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const watcher of waiting) watcher.pump();

@@ -23,6 +23,7 @@ export class InputJournal {
   readonly #path: string;
   #journal: Journal | null = null;
   #fd = -1;
+  #isClosed = false;
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/input.json`;
@@ -67,6 +68,12 @@ export class InputJournal {
     }
   }
 
+  /** The session has ended: nothing is noted any more. */
+  close(): void {
+    this.release();
+    this.#isClosed = true;
+  }
+
   /** Nobody types any more: the file need not stay open. */
   release(): void {
     if (this.#fd !== -1) closeSync(this.#fd);
@@ -74,6 +81,7 @@ export class InputJournal {
   }
 
   #write(): void {
+    if (this.#isClosed) return;
     try {
       if (this.#fd === -1) this.#fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
       writeSync(this.#fd, JSON.stringify(this.#journal).padEnd(LINE_BYTES), 0);

@@ -11,7 +11,6 @@ import {
   type DaemonEvent,
   type DaemonStatus,
   type FromHolder,
-  FrameType,
   type HeldSession,
   PROTOCOL_VERSION,
   type RunRequest,
@@ -100,8 +99,13 @@ export class Keeper {
   }
 
   remove(session: Session): void {
+    if (this.registry.get(session.id) !== session) return; // somebody else was faster
     this.registry.delete(session.id);
-    session.remove();
+    try {
+      session.remove();
+    } catch (error) {
+      complain(`the folder of session ${session.id} could not be removed whole: ${(error as Error).message}`);
+    }
     this.#tell({ type: 'session-removed', at: Date.now(), id: session.id });
   }
 
@@ -293,8 +297,7 @@ export class Keeper {
 
   #tell(event: DaemonEvent): void {
     for (const connection of this.#connections) {
-      for (const [channel, wants] of connection.feeds)
-        if (wants(event)) connection.json(FrameType.event, channel, event);
+      for (const [channel, wants] of connection.feeds) if (wants(event)) connection.event(channel, event);
     }
   }
 }

@@ -5,7 +5,7 @@
  * Everybody who follows events is told, and so are those who are attached to other sessions. Beyond that only what the user
  * has configured: the desktop, a command, a web address.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -39,6 +39,7 @@ const CONFIDENCE_MIN = 0.5;
 const COMMAND_MS_MAX = 30_000;
 const WEBHOOK_MS_MAX = 10_000;
 const AT_ONCE_MAX = 8;
+const CONFIG_BYTES_MAX = 64 * 1024;
 const TEXT_CHARACTERS_MAX = 200;
 
 const NOTHING: NotifyConfig = { on: ['blocked', 'exit', 'failure'], desktop: false, command: null, webhook: null };
@@ -62,12 +63,22 @@ export class Notifier {
     if (this.#told.has(session.id) || this.#timers.has(session.id)) return;
     const timer = setTimeout(() => {
       this.#timers.delete(session.id);
-      if (!session.isRunning || session.status.state !== 'blocked') return;
+      if (!session.isRunning || session.status.state !== 'blocked' || session.viewers.all().length > 0) return;
       this.#told.add(session.id);
       const { activity, kind, evidence } = session.status;
       this.#notify(session, 'blocked', `waits for you${kind ? ` (${kind})` : ''}`, activity ?? evidence[0]?.why ?? '');
     }, BLOCKED_FOR_MS);
     this.#timers.set(session.id, timer);
+  }
+
+  /** Somebody stopped looking: what he left waiting is told again, or for the first time. */
+  viewerLeft(session: Session): void {
+    if (session.isRunning && session.viewers.all().length === 0) this.statusChanged(session);
+  }
+
+  /** It was so before this keeper came, and was told then. */
+  restored(session: Session): void {
+    if (session.status.state === 'blocked') this.#told.add(session.id);
   }
 
   ended(session: Session): void {
@@ -88,8 +99,16 @@ export class Notifier {
     this.#told.delete(id);
   }
 
+  /** Whatever goes wrong with it is no reason to fail whoever had something to tell. */
   #notify(session: Session, about: About, what: string, body: string): void {
-    if (session.viewers.all().length > 0) return;
+    try {
+      this.#tell(session, about, what, body);
+    } catch (error) {
+      this.#options.complain(`a notification could not be sent: ${(error as Error).message}`);
+    }
+  }
+
+  #tell(session: Session, about: About, what: string, body: string): void {
     const config = this.#read();
     if (!config.on.includes(about)) return;
     const notification: Notification = {
@@ -111,19 +130,6 @@ export class Notifier {
   #run(command: readonly string[], input: string, notification?: Notification): void {
     if (!this.#begin()) return;
     const bus = `/run/user/${process.getuid!()}/bus`;
-    const child = spawn(command[0]!, command.slice(1), {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      timeout: COMMAND_MS_MAX,
-      killSignal: 'SIGKILL',
-      env: {
-        PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-        HOME: process.env.HOME ?? '/',
-        ...(existsSync(bus) && { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` }),
-        ...(notification && { SPOOL_SESSION_ID: notification.id, SPOOL_ABOUT: notification.about }),
-      },
-    });
-    child.stdin!.on('error', () => {}); // it did not want to know
-    child.stdin!.end(input);
     let isOver = false;
     const over = (trouble?: string): void => {
       if (isOver) return;
@@ -131,6 +137,25 @@ export class Notifier {
       this.#underWay--;
       if (trouble) this.#options.complain(`the notification command ${command[0]} ${trouble}`);
     };
+    let child: ChildProcess;
+    try {
+      child = spawn(command[0]!, command.slice(1), {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        timeout: COMMAND_MS_MAX,
+        killSignal: 'SIGKILL',
+        env: {
+          PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+          HOME: process.env.HOME ?? '/',
+          ...(existsSync(bus) && { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` }),
+          ...(notification && { SPOOL_SESSION_ID: notification.id, SPOOL_ABOUT: notification.about }),
+        },
+      });
+    } catch (error) {
+      // Most failures come as an event; ENOTDIR, E2BIG and others do not.
+      return over(`could not be started: ${(error as Error).message}`);
+    }
+    child.stdin?.on('error', () => {}); // it did not want to know
+    child.stdin?.end(input);
     child.on('error', (error) => over(`could not be started: ${error.message}`));
     child.on('close', (code, signal) => over(code === 0 ? undefined : `ended with ${code ?? signal}`));
   }
@@ -141,16 +166,18 @@ export class Notifier {
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      timeout: WEBHOOK_MS_MAX,
     });
+    const timer = setTimeout(() => request.destroy(new Error('no answer in time')), WEBHOOK_MS_MAX);
     request.on('response', (response) => {
-      response.resume();
+      response.destroy();
       const { statusCode = 0 } = response;
       if (statusCode >= 300) this.#options.complain(`the webhook answered ${statusCode}; nothing else was tried`);
     });
-    request.on('timeout', () => request.destroy(new Error('no answer in time')));
     request.on('error', (error) => this.#options.complain(`the webhook could not be told: ${error.message}`));
-    request.on('close', () => this.#underWay--);
+    request.on('close', () => {
+      clearTimeout(timer);
+      this.#underWay--;
+    });
     request.end(body);
   }
 
@@ -166,8 +193,11 @@ export class Notifier {
   #read(): NotifyConfig {
     let changedAt: number;
     try {
-      changedAt = statSync(this.#options.configFile).mtimeMs;
+      const found = statSync(this.#options.configFile);
+      if (!found.isFile() || found.size > CONFIG_BYTES_MAX) throw new Error('it is no file, or too large a one');
+      changedAt = found.mtimeMs;
     } catch {
+      this.#configAt = -1;
       return (this.#config = NOTHING); // most users have none
     }
     if (changedAt === this.#configAt) return this.#config;

@@ -56,8 +56,11 @@ export class Prompter {
     const screen = isTerminal ? await screenOf(session) : null;
     const start = session.info.offset;
     const bytes = screen ? paste(text, screen.modes) : Buffer.concat([text, NEWLINE]);
-    if (ask.key === undefined) await session.write(bytes, who);
-    else if (!(await session.writeOnce(ask.key, bytes, who))) return answer(session, null, start, true);
+    const { key } = ask;
+    const isNew =
+      key === undefined ? await session.write(bytes, who).then(() => true) : await session.writeOnce(key, bytes, who);
+    // Typed before, Enter included; or only pasted before a keeper died: then Enter is still to come.
+    if (!isNew && (!isTerminal || session.hasTyped(enterKey(key!)))) return answer(session, null, start, true);
     if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
     await settled(session);
     refuseIfBlocked(session, ask);
@@ -65,7 +68,8 @@ export class Prompter {
     const wasWorking = session.status.state === 'working';
     const before = await placeOf(session, tail);
     const from = session.info.offset;
-    await session.write(ENTER, who);
+    if (key === undefined) await session.write(ENTER, who);
+    else await session.writeOnce(enterKey(key), ENTER, who);
     const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
@@ -87,6 +91,8 @@ export class Prompter {
 }
 
 const NEWLINE = Buffer.from('\n');
+
+const enterKey = (key: string): string => `${key}\n`;
 
 function refuseIfBlocked(session: Session, { force = false }: Ask): void {
   const { state, kind } = session.status;
@@ -110,7 +116,9 @@ async function until<T>(session: Session, ms: number, check: () => Promise<T | n
     const found = await check();
     const left = deadline - performance.now();
     if (found !== null || left <= 0) return found;
-    await Promise.race([looked, sleep(left)]);
+    const over = new AbortController();
+    await Promise.race([looked, sleep(left, undefined, { signal: over.signal }).catch(() => {})]);
+    over.abort();
   }
 }
 
@@ -134,9 +142,11 @@ async function screenOf(session: Session): Promise<Screen> {
   return JSON.parse(answered.content) as Screen;
 }
 
+/** Null where there is nothing to see: the child has ended, or the screen is being made anew. */
 async function placeOf(session: Session, tail: string): Promise<Place | null> {
-  if (!session.isRunning) return null;
-  const { lines, cursor, rows } = await screenOf(session);
+  const screen = session.isRunning ? await screenOf(session).catch(() => null) : null;
+  if (screen === null) return null;
+  const { lines, cursor, rows } = screen;
   const textRow =
     tail === ''
       ? -1

@@ -19,8 +19,11 @@ import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
 
-/** Some 600 bytes each: a page stays well below the limit of a frame. */
-const LIST_PAGE = 500;
+/** A page ends here; one session more is far below the megabyte that a frame takes. */
+const LIST_PAGE_BYTES = 256 * 1024;
+
+/** Of one client, at once. */
+const WAITS_MAX = 10_000;
 
 /** Below 100 bytes each. */
 const MARKS_PAGE = 5000;
@@ -45,10 +48,14 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const sessions: SessionInfo[] = [];
     // If the session that the page was to follow has been removed meanwhile: begin again rather than end too soon.
     let isPast = after === undefined || keeper.registry.get(after) === undefined;
+    let bytes = 0;
     for (const session of keeper.registry.all()) {
-      if (sessions.length === LIST_PAGE) return { sessions, next: sessions.at(-1)!.id };
-      if (isPast) sessions.push(session.info);
-      else isPast = session.id === after;
+      if (bytes > LIST_PAGE_BYTES) return { sessions, next: sessions.at(-1)!.id };
+      if (isPast) {
+        const { info } = session;
+        sessions.push(info);
+        bytes += JSON.stringify(info).length;
+      } else isPast = session.id === after;
     }
     return { sessions, next: null };
   },
@@ -160,6 +167,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     if (session.isRunning) {
       if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.id });
       await keeper.ender.end(session, 'kill', 0);
+      // Not ours to kill (it became another user's), or stuck in the kernel.
+      if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.id });
     }
     const { info } = session;
     keeper.remove(session);
@@ -167,6 +176,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   },
 
   wait(keeper, { session: reference, until = ['exit'], after }, connection, channel) {
+    if (connection.waits.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+    if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
     let isOver = false;
     const forget = keeper.registry.find(reference).wait(until, after, (waited) => {
       isOver = true;

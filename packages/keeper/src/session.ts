@@ -49,6 +49,9 @@ interface Child {
   readonly input: InputQueue;
 }
 
+/** Of a command that is longer, the beginning is told: a prompt may be a book. */
+const COMMAND_CHARACTERS_MAX = 16 * 1024;
+
 /** The disk may be full just when a session ends: its end is then written as soon as there is room. */
 const RECORD_RETRY_MS = 500;
 
@@ -62,7 +65,7 @@ export class Session {
   readonly journal: InputJournal;
   readonly #status: SessionStatus;
   readonly #keys: InputKeys;
-  readonly #keysUnderWay = new Set<string>();
+  readonly #keysUnderWay = new Map<string, Promise<void>>();
   readonly #services: SessionServices;
   readonly #folder: string;
   readonly #onEnded = new Set<() => void>();
@@ -79,6 +82,8 @@ export class Session {
   readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
   #answerTimer: NodeJS.Timeout | null = null;
   #isRemoved = false;
+  /** It ran before this keeper did. */
+  #isAdopted = false;
 
   private constructor(services: SessionServices, record: SessionRecord, life: Life) {
     this.id = record.run.id;
@@ -147,6 +152,13 @@ export class Session {
     return this.#record.controlGroup;
   }
 
+  get #shownCommand(): readonly string[] {
+    const { command } = this.#record.run;
+    let left = COMMAND_CHARACTERS_MAX;
+    const end = command.findIndex((word) => (left -= word.length + 1) < 0);
+    return end === -1 ? command : [...command.slice(0, end), `${command[end]!.slice(0, left + command[end]!.length)}…`];
+  }
+
   get name(): string {
     return this.#record.name;
   }
@@ -180,7 +192,7 @@ export class Session {
       // An ended session's log need not be opened to say how long it was.
       offset: end?.offset ?? this.log.end,
       firstOffset: this.#log?.start ?? 0,
-      command: run.command,
+      command: this.#shownCommand,
       cwd: run.cwd,
       size,
       labels: run.labels ?? {},
@@ -213,7 +225,9 @@ export class Session {
   /** The thread that reads the screen has come to another view of it. */
   noteStatus(status: Status): void {
     if (!this.isRunning) return; // its end is final, and was said
+    const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
     this.#status.current = status;
+    if (isFirst) this.#services.notifier.restored(this);
     this.#services.tell({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
     this.#services.notifier.statusChanged(this);
   }
@@ -251,16 +265,19 @@ export class Session {
     return this.#pushTyped(bytes);
   }
 
+  hasTyped(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
   /** Bytes that a key names: once. False when they had been typed before. */
   async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
-    if (this.#keys.has(key) || this.#keysUnderWay.has(key)) return false;
-    this.#keysUnderWay.add(key);
+    if (this.#keys.has(key)) return false;
+    const first = this.#keysUnderWay.get(key);
+    if (first) return first.then(() => false);
     this.#noteTyped(who);
-    try {
-      await this.#pushTyped(bytes, () => this.#keys.add(key));
-    } finally {
-      this.#keysUnderWay.delete(key);
-    }
+    const typed = this.#pushTyped(bytes, () => this.#keys.add(key)).finally(() => this.#keysUnderWay.delete(key));
+    this.#keysUnderWay.set(key, typed);
+    await typed;
     return true;
   }
 
@@ -285,11 +302,15 @@ export class Session {
     this.#pushTyped(fresh, () => {
       this.journal.noteTyped(stream, end);
       watcher.tellSoon({ type: 'typed', offset: end });
-    }).catch((error: unknown) => {
-      if (!SpoolError.is(error)) throw error;
-      this.journal.noteTyped(stream, end);
-      watcher.tell({ type: 'input-refused', offset: end, code: error.code });
-    });
+    })
+      .catch((error: unknown) => {
+        if (!SpoolError.is(error)) throw error;
+        this.journal.noteTyped(stream, end);
+        watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+      })
+      .finally(() => {
+        if (this.#typing.get(stream) === end) this.#typing.delete(stream);
+      });
     if (this.#policy === 'latest') this.applySize();
   }
 
@@ -304,6 +325,7 @@ export class Session {
     if (this.viewers.all().length === 0) this.journal.release();
     this.tellViewers();
     this.focusChanged();
+    this.#services.notifier.viewerLeft(this);
     // Who stays gets his own size back; when nobody is left, the terminal stays as it is.
     if (this.isRunning) this.applySize();
   }
@@ -424,7 +446,9 @@ export class Session {
     }
     this.#child = null;
     this.#persistEnd();
-    this.journal.release();
+    this.journal.close();
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answers.length = 0;
     if (this.controlGroup) removeControlGroup(this.controlGroup);
     const at = Date.now();
     const isWatched = this.viewers.all().length > 0; // they leave with what is pumped now
@@ -542,6 +566,7 @@ export class Session {
 
   /** Before the first byte is taken: a child may have ended by then. */
   #follow(isAdopted: boolean): void {
+    this.#isAdopted = isAdopted;
     const { colours } = this.#record.run;
     this.#services.screens.follow(this.#screenSource(isAdopted), this.log.end, this.journal.answeredTo);
     if (colours) this.#services.screens.colours(this.id, colours);

@@ -33,6 +33,7 @@ export const ERROR_CODES = {
   FRAME_UNKNOWN: 'a frame of an unknown type arrived; the peer is not speaking this protocol',
   FRAME_TOO_LARGE: 'a frame is larger than its type allows',
   FRAME_INVALID: 'a frame cannot be read',
+  ANSWER_TOO_LARGE: 'the answer is larger than a message may be; ask for less at a time',
   HELLO_EXPECTED: 'the first frame must be a hello',
   VERSION_UNSUPPORTED: 'client and daemon speak different versions of the protocol; run `spool daemon restart`',
   TOO_MANY: 'too many requests are open on this connection',

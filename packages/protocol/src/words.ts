@@ -77,6 +77,7 @@ export interface SessionInfo {
   readonly offset: number;
   /** The first byte that is still kept. */
   readonly firstOffset: number;
+  /** Its first 16 KiB; an ellipsis ends what was cut. */
   readonly command: readonly string[];
   readonly cwd: string;
   /** Null for a session on pipes. */

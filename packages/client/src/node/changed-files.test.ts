@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changedFiles, parseLog, parseStatus } from './changed-files.ts';
@@ -82,6 +93,61 @@ test('[STATE-7] looking runs nothing that the repository names, and leaves its i
   expect(await changedFiles(folder, 0)).not.toBe(null);
   expect(existsSync(`${folder}/.git/sprung`)).toBe(false);
   expect(execFileSync('sha256sum', [`${folder}/.git/index`], { encoding: 'utf8' })).toBe(index);
+});
+
+const setTrap = (name: string): string => `touch ${folder}/.git/sprung-${name}; cat`;
+
+function sprung(): string[] {
+  return readdirSync(`${folder}/.git`).filter((name) => name.startsWith('sprung'));
+}
+
+test('[STATE-7] looking hands no file to a filter of the repository', async () => {
+  repository();
+  const since = Date.now() + 1;
+  git('config', 'filter.a b.c.clean', setTrap('clean'));
+  git('config', 'filter.required.process', setTrap('process'));
+  git('config', 'filter.required.required', 'true');
+  writeFileSync(`${folder}/.git/info/attributes`, 'edited filter="a b.c"\nedited filter=required\n');
+  write('.gitattributes', '* filter=required\n');
+  while (Date.now() <= since + 20) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (const path of ['edited', 'kept']) write(path, path === 'kept' ? 'kept\n'.repeat(20) : 'other');
+  const changed = [
+    { path: '.gitattributes', change: 'added', isCommitted: false },
+    { path: 'edited', change: 'modified', isCommitted: false },
+  ];
+  expect([await changedFiles(folder, since), sprung()]).toEqual([changed, []]);
+});
+
+test.each([
+  ['x=y', Buffer.from('x=y')],
+  ['no UTF-8', Buffer.from([0xff])],
+])('[STATE-7] where a filter cannot be switched off (%s), nothing is looked at', async (_what, name) => {
+  repository();
+  const quoted = (before: string, after: string): Buffer =>
+    Buffer.concat([Buffer.from(before), name, Buffer.from(after)]);
+  appendFileSync(`${folder}/.git/config`, quoted('[filter "', `"]\n\tclean = "${setTrap('odd')}"\n`));
+  writeFileSync(`${folder}/.gitattributes`, quoted('* filter=', '\n'));
+  write('edited', 'other');
+  expect([await changedFiles(folder, 0), sprung()]).toEqual([null, []]);
+});
+
+test('[STATE-7] looking fetches nothing that a repository left elsewhere', async () => {
+  repository();
+  renameSync(`${folder}/moved`, `${folder}/moved away`);
+  appendFileSync(`${folder}/moved away`, 'more\n');
+  git('add', '-A');
+  const blob = execFileSync('git', ['-C', folder, 'rev-parse', 'HEAD:moved'], { encoding: 'utf8' }).trim();
+  rmSync(`${folder}/.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`);
+  for (const [name, value] of [
+    ['core.repositoryFormatVersion', '1'],
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.url', folder],
+    ['remote.origin.uploadpack', setTrap('fetch')],
+  ] as const)
+    git('config', name, value);
+  await changedFiles(folder, 0);
+  expect(sprung()).toEqual([]);
 });
 
 test('what git says is read word by word', () => {

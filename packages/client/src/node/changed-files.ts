@@ -2,8 +2,8 @@
  * Which files of a folder have changed since a time, when it lies in a git repository: those that differ from what is
  * committed and were touched since, and those of the commits made since.
  *
- * The repository may be anybody's, and its settings can name programs to run: so no hooks, no file watcher, no signatures
- * and no pager, no lock is taken, and git has only so much time.
+ * The repository may be anybody's, and its settings can name programs to run: so no hooks, no file watcher, no filters, no
+ * signatures, no pager and nothing from afar, no lock is taken, and git has only so much time.
  */
 import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
@@ -34,7 +34,7 @@ export async function changedFiles(folder: string, since: number): Promise<reado
   try {
     // With -z, git tells paths as they are, but seen from the top of the repository.
     const prefix = (await git(folder, 'rev-parse', '--show-prefix')).replace(/\n$/, '');
-    const working = await touchedSince(folder, since, parseStatus(await git(folder, ...STATUS), prefix));
+    const working = await touchedSince(folder, since, parseStatus(await status(folder), prefix));
     const log = git(folder, ...LOG, `--since=${new Date(since).toISOString()}`, '--', '.');
     const committed = parseLog(await log.catch(() => '')); // there is no commit yet
     return [...together([...committed, ...working]).values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -48,11 +48,13 @@ const STATUS = [
   '--porcelain=v1',
   '-z',
   '--untracked-files=all',
-  '--ignore-submodules=dirty',
+  '--ignore-submodules=all', // each has settings of its own
   '--find-renames',
   '--',
   '.',
 ];
+/** What git would hand the content of files to, before it compares them. */
+const FILTERS = ['config', '-z', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process)$'];
 const LOG = [
   'log',
   '--reverse',
@@ -137,9 +139,29 @@ async function touchedAt(folder: string, { path }: ChangedFile): Promise<number>
   }
 }
 
+async function status(folder: string): Promise<string> {
+  const settings = await git(folder, ...FILTERS).catch((error: { code?: unknown }) => {
+    if (error.code === 1) return ''; // none
+    throw error;
+  });
+  const filters = new Set(
+    settings
+      .split('\0')
+      .filter((name) => name !== '')
+      .map((name) => name.slice(0, name.lastIndexOf('.'))),
+  );
+  return git(folder, ...[...filters].flatMap(withoutFilter), ...STATUS);
+}
+
+/** A name that `-c` would not take as it is (git ends it at `=`; we have it as text, not as bytes) could not be switched off. */
+function withoutFilter(filter: string): string[] {
+  if (/[=\uFFFD]/.test(filter)) throw new Error('a filter that cannot be switched off');
+  return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((set) => ['-c', `${filter}.${set}`]);
+}
+
 function git(folder: string, ...args: readonly string[]): Promise<string> {
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...own } = process.env;
-  const env = { ...own, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  const env = { ...own, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: '', LC_ALL: 'C' };
   return new Promise((resolve, reject) => {
     execFile(
       'git',

@@ -26,7 +26,7 @@ export async function waitForMatch(
   pattern: Pattern,
   { from, signal }: { from: WatchFrom; signal: AbortSignal },
 ): Promise<MatchEnd | null> {
-  const cutters = { stdout: new LineCutter(), stderr: new LineCutter() };
+  let cutters = freshCutters();
   const open = new OpenLines();
   const done = new AbortController();
   const watch = client.watch(session, {
@@ -45,6 +45,8 @@ export async function waitForMatch(
         const hit = lines.length === 0 ? null : pattern.find(lines);
         if (hit) return { reason: 'match', offset: cutter.endOf(hit.line), match: hit.groups };
         open.touch(tryOpen);
+      } else if (item.type === 'gap') {
+        cutters = freshCutters(); // what comes before and after it is not one line
       } else if (item.type === 'exit') {
         tryOpen();
         if (failure === null && found === null) return exited(item);
@@ -67,6 +69,10 @@ export async function waitForMatch(
     }
     if (found !== null || failure !== null) done.abort();
   }
+}
+
+function freshCutters(): Record<'stdout' | 'stderr', LineCutter> {
+  return { stdout: new LineCutter(), stderr: new LineCutter() };
 }
 
 function exited({ offset, state, exitCode, signal }: Extract<WatchItem, { type: 'exit' }>): MatchEnd {

@@ -1,7 +1,15 @@
 import type { AbortSignalLike } from '../index.ts';
 
+/** What a timer of Node can hold (24 days); with more it would fire at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Resolves after `ms`, or at once when aborted; the timer goes with it. */
-export function sleep(ms: number, signal?: AbortSignalLike): Promise<void> {
+export async function sleep(ms: number, signal?: AbortSignalLike): Promise<void> {
+  await sleepOnce(Math.min(ms, TIMER_MS_MAX), signal);
+  if (ms > TIMER_MS_MAX && !signal?.aborted) await sleep(ms - TIMER_MS_MAX, signal);
+}
+
+function sleepOnce(ms: number, signal?: AbortSignalLike): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal?.aborted) resolve();
   else {

@@ -51,6 +51,7 @@ export async function waitFor(
   { after, timeoutMs, signal }: WaitForOptions = {},
 ): Promise<WaitEnd> {
   const { id } = await client.get(session);
+  signal?.throwIfAborted(); // meanwhile: nothing is to be begun any more
   const over = new AbortController();
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
   const isMatching = pattern !== null;
@@ -77,6 +78,7 @@ async function untilMatch(
   signal: AbortSignal,
 ): Promise<WaitEnd> {
   const end = await waitForMatch(client, id, pattern, { from: after ?? 'start', signal });
+  if (end === null) signal.throwIfAborted();
   const session = await client.get(id);
   if (end?.reason === 'match') return { reason: 'match', offset: end.offset, session, match: end.match };
   return { reason: 'exit', offset: end?.offset ?? session.offset, session };

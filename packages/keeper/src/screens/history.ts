@@ -11,6 +11,8 @@ const BYTES_MAX = 512 * 1024;
 export class History {
   readonly #path: string;
   #bytes = -1;
+  /** Not on the disk yet. */
+  #unsaved = '';
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/history.ndjson`;
@@ -18,16 +20,24 @@ export class History {
 
   /** Oldest first; what cannot be read is passed over. */
   read(): HistoryItem[] {
+    this.save();
     return this.#text().split('\n').flatMap(parsed);
   }
 
   add(item: HistoryItem): void {
+    this.#unsaved += `${JSON.stringify(item)}\n`;
+  }
+
+  /** Many at once cost no more than one. */
+  save(): void {
+    if (this.#unsaved === '') return;
+    const lines = this.#unsaved;
+    this.#unsaved = '';
     if (this.#bytes < 0) this.#bytes = Buffer.byteLength(this.#text());
-    const line = `${JSON.stringify(item)}\n`;
     try {
-      if (this.#bytes + line.length > BYTES_MAX) this.#shorten();
-      appendFileSync(this.#path, line, { mode: 0o600 });
-      this.#bytes += Buffer.byteLength(line);
+      if (this.#bytes + lines.length > BYTES_MAX) this.#shorten();
+      appendFileSync(this.#path, lines, { mode: 0o600 });
+      this.#bytes += Buffer.byteLength(lines);
     } catch {
       // A full disk, or the session was removed meanwhile: the log is what counts
     }

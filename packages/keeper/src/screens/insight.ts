@@ -18,6 +18,9 @@ const REST_MS = 40;
 const LOOK_EVERY_MS = 150;
 /** A title that spins, or a progress bar, is told this often at most. */
 const FACT_EVERY_MS = 200;
+/** Ten commands of a shell, with all their marks. What comes beyond waits for the next look, and only the last of each kind. */
+const FACTS_PER_SECOND = 50;
+const LATE_FACTS_MAX = 64;
 
 export interface InsightEvents {
   onStatus(status: Status): void;
@@ -27,10 +30,18 @@ export interface InsightEvents {
   view(): ScreenView | null;
 }
 
+/** What was there before this keeper: how far it went, and when the last of it was written. */
+export interface Past {
+  readonly end: number;
+  readonly writtenAt: number;
+}
+
 /** Without a terminal, the last lines are what a person would see. */
 const LINES_SHOWN = 24;
 
 export class Insight {
+  /** It goes on with what the last keeper knew. */
+  readonly isRestored: boolean;
   readonly #events: InsightEvents;
   readonly #history: History;
   readonly #reducer: StatusReducer;
@@ -40,32 +51,39 @@ export class Insight {
   /** Of a session with a terminal: its first process. */
   readonly #leader: number | null;
   readonly #toldFacts = new Map<string, number>();
+  /** By kind, in the order of what was last said. */
+  readonly #lateFacts = new Map<string, Fact>();
+  #factsSince = 0;
+  #factsTaken = 0;
   #toldMilestones: number;
   #lines: LineText;
   readonly #shown: string[] = [];
-  #told: Status | null = null;
+  #told: Status;
   #command: { text: string | null; at: number } | null = null;
   #offset: number;
   #firstAt: number | null = null;
   #lastAt = 0;
 
-  constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, newsFrom = 0) {
+  constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, before: Past | null) {
     this.#events = events;
     this.#history = new History(source.folder);
-    this.#newsFrom = newsFrom;
+    this.#newsFrom = before?.end ?? 0;
     this.#leader = hasTerminal(source) ? source.pid : null;
     this.#offset = from;
-    const past = source.isAdopted ? this.#history.read() : [];
+    const past = before === null ? [] : this.#history.read();
     this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
+    const restored = restoredStatus(past);
+    this.isRestored = restored.status !== undefined;
     this.#reducer = new StatusReducer({
       rules: files.rules,
       command: source.command,
       startedAt: source.startedAt,
-      ...restoredStatus(past),
+      ...restored,
     });
     this.#milestones = new MilestoneReader(files.catalogue);
     this.#lines = new LineText({ offset: from, skipAlternate: true });
-    this.#told = source.isAdopted ? null : this.#reducer.status;
+    this.#told = this.#reducer.status;
+    if (before !== null && before.end > 0) this.#reducer.output(before.end, before.writtenAt, before.end);
   }
 
   get status(): Status {
@@ -89,7 +107,7 @@ export class Insight {
     this.#firstAt ??= at;
     this.#lastAt = at;
     this.#offset = offset;
-    this.#reducer.output(bytes.length, at, offset);
+    if (offset > this.#newsFrom) this.#reducer.output(bytes.length, at, offset);
     for (const line of this.#lines.feed(bytes)) this.#line(line, at);
   }
 
@@ -100,14 +118,13 @@ export class Insight {
   }
 
   fact(fact: Fact, at: number): void {
-    this.#reducer.fact(fact, at);
-    this.#tell(at); // at once: a short turn may be over before the next look
-    if (fact.end <= this.#newsFrom) return;
-    this.#followCommand(fact, at);
-    const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
-    if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
-    this.#toldFacts.set(fact.type, at);
-    this.#events.onFact(fact, at);
+    if (Math.abs(at - this.#factsSince) >= 1000) {
+      this.#factsSince = at;
+      this.#factsTaken = 0;
+    }
+    if (++this.#factsTaken > FACTS_PER_SECOND) return this.#putOff(fact);
+    this.#takeLate(at);
+    this.#take(fact, at);
   }
 
   typed(at: number): void {
@@ -124,12 +141,15 @@ export class Insight {
 
   look(now: number): void {
     this.#firstAt = null;
+    this.#takeLate(now);
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
     if (this.#leader !== null) this.#reducer.foreground(foregroundOf(this.#leader), now);
     this.#reducer.screen(this.#events.view() ?? this.#lastLines(), now, this.#offset);
+    this.#tell(now);
   }
 
   exited(at: number, exitCode: number | null, signal: string | null): void {
+    this.#takeLate(at);
     for (const line of this.#lines.flush()) this.#line(line, at);
     this.#reducer.exited(at, this.#offset, exitCode, signal);
     this.#tell(at);
@@ -137,6 +157,37 @@ export class Insight {
 
   past(): HistoryItem[] {
     return this.#history.read();
+  }
+
+  /** Puts what has happened on the disk. */
+  save(): void {
+    this.#history.save();
+  }
+
+  #putOff(fact: Fact): void {
+    // A program may report of several things, each with an id.
+    const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
+    this.#lateFacts.delete(kind);
+    this.#lateFacts.set(kind, fact);
+    if (this.#lateFacts.size > LATE_FACTS_MAX) this.#lateFacts.delete(this.#lateFacts.keys().next().value!);
+  }
+
+  #takeLate(at: number): void {
+    if (this.#lateFacts.size === 0) return;
+    const facts = [...this.#lateFacts.values()];
+    this.#lateFacts.clear();
+    for (const fact of facts) this.#take(fact, at);
+  }
+
+  #take(fact: Fact, at: number): void {
+    this.#reducer.fact(fact, at);
+    if (fact.end <= this.#newsFrom) return;
+    this.#tell(at); // at once: a short turn may be over before the next look
+    this.#followCommand(fact, at);
+    const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
+    if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
+    this.#toldFacts.set(fact.type, at);
+    this.#events.onFact(fact, at);
   }
 
   #line({ text, end }: TextLine, at: number): void {
@@ -156,7 +207,7 @@ export class Insight {
     if (status === this.#told) return;
     const before = this.#told;
     this.#told = status;
-    if (before?.state !== status.state || before?.kind !== status.kind) {
+    if (before.state !== status.state || before.kind !== status.kind) {
       const { state, kind, source, offset } = status;
       this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
     }

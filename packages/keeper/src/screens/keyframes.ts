@@ -34,13 +34,13 @@ export class Keyframes {
   /** A full disk is no reason to stop: without it, the way from the one before is longer. */
   write(offset: number, bytes: Uint8Array): void {
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      this.#makeFolder();
       writeFileSync(`${this.#path(offset)}.tmp`, bytes, { mode: 0o600 });
       renameSync(`${this.#path(offset)}.tmp`, this.#path(offset));
       const known = this.#known();
       if (!known.includes(offset)) known.push(offset);
     } catch {
-      // ENOSPC and the like: see above
+      // ENOSPC and the like: see above; ENOENT: the session was removed meanwhile
     }
   }
 
@@ -52,6 +52,15 @@ export class Keyframes {
 
   get last(): number | undefined {
     return this.#known().at(-1);
+  }
+
+  /** Never the session's own folder: one that was removed must not come back. */
+  #makeFolder(): void {
+    try {
+      mkdirSync(this.#folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 
   #known(): number[] {

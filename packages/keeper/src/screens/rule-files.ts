@@ -2,7 +2,7 @@
  * The rules that tell what a screen means, and the catalogue of milestones: ours, and what the user has put into the config
  * folder (`rules/*.json`, `milestones/*.json`). Looked at again when a session starts and a folder has changed.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { type Catalogue, readCatalogue } from '@spool/core/milestones';
 import { BUILT_IN_RULES, parseRules, type RuleSet } from '@spool/core/status';
 
@@ -58,7 +58,8 @@ export class RuleFiles {
     for (const name of jsonFiles(`${this.#config}/${folder}`)) {
       const file = `${this.#config}/${folder}/${name}`;
       try {
-        if (statSync(file).size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+        const { size } = regularFile(file);
+        if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
         found.push({ file, text: readFileSync(file, 'utf8') });
       } catch (error) {
         this.#complain(`${file} cannot be used: ${(error as Error).message}`);
@@ -68,10 +69,17 @@ export class RuleFiles {
   }
 }
 
+/** Reading from a pipe would wait for whoever writes into it. */
+function regularFile(file: string): Stats {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw new Error('it is no regular file');
+  return stat;
+}
+
 function jsonFiles(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .sort()
       .slice(0, FILES_MAX);
   } catch {
@@ -81,12 +89,13 @@ function jsonFiles(folder: string): readonly string[] {
 
 /** Of the folder and of what is in it: an editor may write a file in place. */
 function changedAt(folder: string): number {
+  return Math.max(mtimeMs(folder), ...jsonFiles(folder).map((name) => mtimeMs(`${folder}/${name}`)));
+}
+
+function mtimeMs(path: string): number {
   try {
-    return Math.max(
-      statSync(folder).mtimeMs,
-      ...jsonFiles(folder).map((name) => statSync(`${folder}/${name}`).mtimeMs),
-    );
+    return statSync(path).mtimeMs;
   } catch {
-    return 0;
+    return 0; // it is not there, or a link to nowhere: then the others count all the same
   }
 }

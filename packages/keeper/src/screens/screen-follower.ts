@@ -12,6 +12,7 @@ import {
   answer,
   type BaseColours,
   DEFAULT_COLOURS,
+  type FollowOptions,
   OutputFollower,
   parseColour,
   type Query,
@@ -34,6 +35,8 @@ export const TURN_BYTES = 256 * 1024;
 /** Further behind than this, the model skips; this much before the present it begins again. */
 const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
 const PICTURE_BYTES = 512 * 1024;
+/** Skipped in one turn: nothing is painted, but a megabyte of nothing but facts takes a tenth of a second all the same. */
+const SKIP_BYTES = 1024 * 1024;
 
 /** Of a terminal that did not tell: no answer would keep programs waiting, and this is what many have. */
 const CELL_PIXELS = { width: 8, height: 16 };
@@ -114,13 +117,13 @@ export class ScreenFollower implements Follower {
 
   /** The model, where it now stands. */
   moment(): Moment {
-    const { model } = this.#awake();
+    const model = this.#present();
     return { model, offset: this.#offset };
   }
 
   /** What a person who looks would see. */
   view(): ScreenView {
-    const { model } = this.#awake();
+    const model = this.#present();
     const { row, col, isVisible } = model.cursor;
     return {
       lines: model.plainLines(),
@@ -137,25 +140,10 @@ export class ScreenFollower implements Follower {
 
   /** Moves on by one turn. */
   turn(): void {
-    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skip(this.#target - PICTURE_BYTES);
-    const { follower, model } = this.#awake();
+    this.#awake();
     this.begin();
-    const until = Math.min(this.#target, this.#offset + TURN_BYTES);
-    while (this.#offset < until) {
-      this.#applyResizes();
-      const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
-      const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
-      if (read.type === 'end') {
-        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
-        break;
-      }
-      if (read.type === 'gap') {
-        this.#offset = read.to;
-        continue;
-      }
-      this.#feed(follower, model, read.bytes);
-    }
-    this.#applyResizes();
+    if (this.#isFarBehind) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
+    if (!this.#isFarBehind) this.#paint();
     this.#tellAnswers();
     this.#keep();
   }
@@ -163,7 +151,7 @@ export class ScreenFollower implements Follower {
   /** The model may go: it can be made again from the last keyframe. */
   drop(): void {
     if (!this.#model) return;
-    if (this.isExact) keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    if (this.isExact && this.#offset > 0) keep(this.keyframes, { model: this.#model, offset: this.#offset });
     this.#model.dispose();
     this.#model = null;
     this.#log?.release();
@@ -175,8 +163,40 @@ export class ScreenFollower implements Follower {
     this.#log?.close();
   }
 
+  get #isFarBehind(): boolean {
+    return this.#target - this.#offset > SKIP_BEHIND_BYTES;
+  }
+
+  #paint(): void {
+    const until = Math.min(this.#target, this.#offset + TURN_BYTES);
+    while (this.#offset < until) {
+      this.#applyResizes();
+      const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
+      const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
+      if (read.type === 'end') {
+        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
+        break;
+      }
+      if (read.type === 'gap') {
+        this.#passGap(read.to);
+        this.#insight!.skipped(read.to);
+        continue;
+      }
+      this.#feed(this.#follower!, this.#model!, read.bytes);
+    }
+    this.#applyResizes();
+  }
+
+  /** The model at the present, also when nothing has been followed yet: then it begins at a keyframe before that. */
+  #present(): ScreenModel {
+    const isFirst = this.#follower === null;
+    this.#awake();
+    if (isFirst) while (this.isBehind) this.turn();
+    return this.#model!;
+  }
+
   /** The model and its reader, where we stand: made anew from the nearest keyframe if they have been dropped. */
-  #awake(): { follower: OutputFollower; model: ScreenModel } {
+  #awake(): void {
     if (!this.#model) {
       // What was asked on the way there has been answered.
       const { model } = this.#follower
@@ -185,11 +205,20 @@ export class ScreenFollower implements Follower {
       this.#model = model;
       model.resize(this.#size.cols, this.#size.rows);
     }
-    this.#follower ??= new OutputFollower(
+    this.#follower ??= this.#reader({ modes: this.#model.modes, pending: this.#model.pending() });
+  }
+
+  #reader(at: Pick<FollowOptions, 'modes' | 'pending'>): OutputFollower {
+    return new OutputFollower(
       { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#insight?.fact(fact, Date.now()) },
-      { offset: this.#offset, modes: this.#model.modes, pending: this.#model.pending(), colours: this.#colours },
+      { offset: this.#offset, colours: this.#colours, ...at },
     );
-    return { follower: this.#follower, model: this.#model };
+  }
+
+  /** What was begun before it is not continued behind it; the modes are the best that is known. */
+  #passGap(to: number): void {
+    this.#offset = to;
+    this.#follower = this.#reader({ modes: this.#follower!.modes.state });
   }
 
   /** The first bytes: from the keyframe before what was last answered, so that nothing asked since then is missed. */
@@ -252,24 +281,26 @@ export class ScreenFollower implements Follower {
 
   /** Reads on without painting, and begins a new picture shortly before the present. */
   #skip(to: number): void {
-    const { follower, model } = this.#awake();
+    this.#model!.dispose();
     this.#model = null;
     while (this.#offset < to) {
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
-      if (read.type === 'end') break;
-      if (read.type === 'gap') this.#offset = read.to;
+      if (read.type === 'end') {
+        this.#target = this.#offset; // gone, as in #paint
+        break;
+      }
+      if (read.type === 'gap') this.#passGap(read.to);
       else {
-        follower.feed(read.bytes);
+        this.#follower!.feed(read.bytes);
         this.#offset += read.bytes.length;
       }
     }
-    model.dispose();
     this.#applyResizes();
     this.#model = new ScreenModel(this.#size);
-    this.#model.write(restore(follower.modes.state));
-    this.#model.write(follower.pending);
+    this.#model.write(restore(this.#follower!.modes.state));
+    this.#model.write(this.#follower!.pending);
     this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
-    this.#insight?.skipped(this.#offset);
+    this.#insight!.skipped(this.#offset);
   }
 
   #keep(): void {

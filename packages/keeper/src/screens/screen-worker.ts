@@ -10,7 +10,7 @@ import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snaps
 import type { ScreenFormat } from '@spool/protocol';
 import type { Follower } from './follower.ts';
 import { History } from './history.ts';
-import { Insight, restoredStatus } from './insight.ts';
+import { Insight, type Past, restoredStatus } from './insight.ts';
 import { Keyframes } from './keyframes.ts';
 import {
   type FromScreens,
@@ -33,9 +33,14 @@ const PATIENCE_MS = 50;
 const NICENESS = 5;
 /** A child that has written nothing for so long after its start does something else. */
 const SILENT_MS = 10_000;
+/** Of an adopted session without a terminal, this much is read again: what it last said is what a look must see. */
+const LOOK_BACK_BYTES = 4096;
+/** A session that cannot be borne so often is let go. */
+const FALLS_MAX = 2;
 
 interface Question {
   readonly request: number;
+  readonly source: ScreenSource;
   readonly what: ScreenAsk;
   readonly end: number;
   readonly askedAt: number;
@@ -59,6 +64,8 @@ const questions = new Map<string, Question[]>();
 const exits = new Map<string, Exit>();
 /** Those whose insight has something due. */
 const waking = new Map<string, number>();
+/** How often following a session has failed. */
+const falls = new Map<string, number>();
 let isScheduled = false;
 let alarm: NodeJS.Timeout | undefined;
 let alarmAt = Infinity;
@@ -89,7 +96,7 @@ function hear(message: ToScreens): void {
     case 'forget':
       return forget(message.id);
     case 'ask':
-      return ask(message.source, message);
+      return ask(message);
   }
 }
 
@@ -107,23 +114,29 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
         onFact: (fact, at) => tell({ type: 'fact', id, at, fact }),
         view: () => screenOf(id)?.view() ?? null,
       },
-      source.isAdopted ? end : 0,
+      source.isAdopted ? pastOf(source, end) : null,
     );
   };
+  const textFrom = source.isAdopted ? Math.max(0, end - LOOK_BACK_BYTES) : 0;
   const follower = hasTerminal(source)
     ? new ScreenFollower(source, end, answeredTo, {
         onAnswers: (bytes, upTo) => tell({ type: 'answers', id, bytes, upTo }),
         onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
         beginInsight,
       })
-    : new TextFollower(source.folder, source.isAdopted ? end : 0, end, () => beginInsight(source.isAdopted ? end : 0));
+    : new TextFollower(source.folder, textFrom, end, () => beginInsight(textFrom));
   followers.set(id, follower);
-  // Until it writes again, what was last known of it must do.
-  if (!source.isAdopted) waking.set(id, source.startedAt + SILENT_MS);
+  waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
+  // Until it is looked at, what was last known of it must do.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
   tell({ type: 'status', id, status });
   tell({ type: 'looked', id, offset: end });
+}
+
+function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
+  using log = Log.open(`${folder}/log`, { readOnly: true });
+  return { end, writtenAt: log.timeAt(Math.max(log.start, end - 1)) ?? startedAt };
 }
 
 function screenOf(id: string): ScreenFollower | undefined {
@@ -131,15 +144,19 @@ function screenOf(id: string): ScreenFollower | undefined {
   return follower instanceof ScreenFollower ? follower : undefined;
 }
 
+/** Writes nothing: its folder may have been removed. */
 function forget(id: string): void {
-  followers.get(id)?.drop();
   followers.get(id)?.close();
   followers.delete(id);
   waking.delete(id);
   exits.delete(id);
+  falls.delete(id);
+  for (const { request } of questions.get(id) ?? [])
+    tell({ type: 'failed', request, reason: 'the session is no longer followed' });
+  questions.delete(id);
 }
 
-function ask(source: ScreenSource, { request, what, end }: Omit<Question, 'askedAt'>): void {
+function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const follower = followers.get(source.id);
   if (what.type === 'explain') {
     follower?.grown(end);
@@ -151,7 +168,7 @@ function ask(source: ScreenSource, { request, what, end }: Omit<Question, 'asked
     follower.grown(end);
   }
   const waiting = questions.get(source.id) ?? [];
-  waiting.push({ request, what, end, askedAt: performance.now() });
+  waiting.push({ request, source, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);
 }
 
@@ -164,24 +181,42 @@ function schedule(): void {
 /** One turn for each session that has something to be followed; then let messages in. */
 function work(): void {
   isScheduled = false;
-  for (const [id, follower] of [...followers]) {
-    if (follower.isBehind) {
-      follower.turn();
-      followers.delete(id);
-      followers.set(id, follower);
-      if (!follower.isBehind) tell({ type: 'followed', id, offset: follower.offset });
-      else schedule();
-      noteDue(id, follower);
-    }
-    answerWaiting(id, follower);
-    if (!follower.isBehind && exits.has(id)) finish(id, follower, exits.get(id)!);
-  }
+  for (const [id, follower] of [...followers]) attempt(id, () => workOn(id, follower));
   dropModels();
   setAlarm();
 }
 
+function workOn(id: string, follower: Follower): void {
+  if (follower.isBehind) {
+    follower.turn();
+    follower.insight?.save();
+    followers.delete(id);
+    followers.set(id, follower);
+    if (!follower.isBehind) tell({ type: 'followed', id, offset: follower.offset });
+    else schedule();
+    noteDue(id, follower);
+  }
+  answerWaiting(id, follower);
+  if (!follower.isBehind && exits.has(id)) finish(id, follower, exits.get(id)!);
+}
+
+/** One session that cannot be borne must not take the others with it: it is tried once more, then its status stays as it is. */
+function attempt(id: string, deed: () => void): void {
+  try {
+    deed();
+  } catch (error) {
+    const count = (falls.get(id) ?? 0) + 1;
+    falls.set(id, count);
+    tell({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
+    if (count >= FALLS_MAX) forget(id);
+    else schedule();
+  }
+}
+
 function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit): void {
   follower.insight?.exited(at, exitCode, signal);
+  follower.insight?.save();
+  follower.drop();
   forget(id);
 }
 
@@ -204,34 +239,49 @@ function setAlarm(): void {
 function wake(): void {
   alarmAt = Infinity;
   const now = Date.now();
+  let looks = 0;
   for (const [id, due] of waking) {
     if (due > now) continue;
-    const follower = followers.get(id);
-    follower?.begin().wake(now);
-    if (follower) noteDue(id, follower);
-    if (follower?.insight?.isSettled && !follower.isBehind) tell({ type: 'looked', id, offset: follower.offset });
+    attempt(id, () => wakeOne(id, now));
+    if (++looks % MODELS_MAX === 0) dropModels();
   }
   dropModels();
   setAlarm();
+}
+
+function wakeOne(id: string, now: number): void {
+  const follower = followers.get(id);
+  if (!follower) return;
+  const isFirst = follower.insight === null;
+  const insight = follower.begin();
+  // Only a look tells whether what the last keeper knew still holds.
+  if (isFirst && insight.isRestored) insight.look(now);
+  insight.wake(now);
+  insight.save();
+  noteDue(id, follower);
+  if (insight.isSettled && !follower.isBehind) tell({ type: 'looked', id, offset: follower.offset });
 }
 
 function answerWaiting(id: string, follower: Follower): void {
   const waiting = questions.get(id);
   if (!waiting) return;
   const rest = waiting.filter((question) => {
-    const isTime = follower.offset >= question.end || performance.now() - question.askedAt > PATIENCE_MS;
-    if (isTime) answer(question, () => describeNow(question.what, follower));
+    const isTime =
+      !follower.isBehind || follower.offset >= question.end || performance.now() - question.askedAt > PATIENCE_MS;
+    if (isTime) answer(question, () => describeNow(question, follower));
     return !isTime;
   });
+  if (follower.insight) noteDue(id, follower); // an explanation looks
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
 }
 
-function describeNow(what: ScreenAsk, follower: Follower): ScreenAnswer {
+function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
   if (what.type === 'explain') {
     const { insight } = follower;
-    insight?.look(Date.now());
-    return { type: 'explanation', status: insight?.status ?? null, history: insight?.past() ?? [] };
+    if (!insight) return explanation(source);
+    insight.look(Date.now());
+    return { type: 'explanation', status: insight.status, history: insight.past() };
   }
   if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
   return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
@@ -295,9 +345,9 @@ function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer
 
 function dropModels(): void {
   let surplus = followers.size - MODELS_MAX;
-  for (const follower of followers.values()) {
+  for (const [id, follower] of followers) {
     if (surplus-- <= 0) return;
-    if (!follower.isBehind) follower.drop();
+    if (!follower.isBehind) attempt(id, () => follower.drop());
   }
 }
 

@@ -19,6 +19,9 @@ const FLOOD_MS = 200;
 
 const FALLS_MAX = 2;
 
+/** Even the screen of a long past is made in less. */
+const ANSWER_MS_MAX = 30_000;
+
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
@@ -42,12 +45,18 @@ interface Followed {
   typedAt: number | null;
 }
 
+interface Asked {
+  readonly id: string;
+  readonly answer: PromiseWithResolvers<ScreenAnswer>;
+  readonly deadline: NodeJS.Timeout;
+}
+
 export class Screens {
   readonly #handlers: ScreensHandlers;
   readonly #configFolder: string;
   readonly #followed = new Map<string, Followed>();
   readonly #grown = new Set<Followed>();
-  readonly #asked = new Map<number, { id: string; answer: PromiseWithResolvers<ScreenAnswer> }>();
+  readonly #asked = new Map<number, Asked>();
   readonly #falls = new Map<string, number>();
   #worker: Worker | null;
   #timer: NodeJS.Timeout | null = null;
@@ -67,7 +76,7 @@ export class Screens {
       end,
       toldEnd: end,
       quietUntil: 0,
-      reached: answeredTo,
+      reached: answeredTo, // or less: then the thread says what it has reached
       answeredTo,
       typedAt: null,
     });
@@ -100,15 +109,22 @@ export class Screens {
     if (this.#followed.delete(id)) this.#tell({ type: 'exited', id, end, at, exitCode, signal });
   }
 
+  /** It has been removed. One that has ended may still be followed to its end: the thread is told in any case. */
   forget(id: string): void {
-    if (!this.#followed.delete(id)) return;
+    this.#followed.delete(id);
+    this.#falls.delete(id);
     this.#tell({ type: 'forget', id });
+    for (const [request, asked] of this.#asked)
+      if (asked.id === id) this.#refuse(request, new SpoolError('SESSION_UNKNOWN', { session: id }));
   }
 
   ask(source: ScreenSource, end: number, what: ScreenAsk): Promise<ScreenAnswer> {
     const request = ++this.#request;
     const answer = Promise.withResolvers<ScreenAnswer>();
-    this.#asked.set(request, { id: source.id, answer });
+    const deadline = setTimeout(() => {
+      this.#refuse(request, new SpoolError('INTERNAL', { reason: `no screen within ${ANSWER_MS_MAX} ms` }));
+    }, ANSWER_MS_MAX).unref();
+    this.#asked.set(request, { id: source.id, answer, deadline });
     this.#tell({ type: 'ask', request, source, end, what });
     return answer.promise;
   }
@@ -157,13 +173,23 @@ export class Screens {
       case 'complaint':
         return this.#handlers.complain(message.sentence);
       case 'answer':
-        this.#asked.get(message.request)?.answer.resolve(message.answer);
-        this.#asked.delete(message.request);
+        this.#answered(message.request)?.resolve(message.answer);
         return;
       case 'failed':
-        this.#asked.get(message.request)?.answer.reject(new SpoolError('INTERNAL', { reason: message.reason }));
-        this.#asked.delete(message.request);
+        this.#refuse(message.request, new SpoolError('INTERNAL', { reason: message.reason }));
     }
+  }
+
+  #refuse(request: number, error: SpoolError): void {
+    this.#answered(request)?.reject(error);
+  }
+
+  /** Nobody waits for it any more: undefined if nobody did. */
+  #answered(request: number): PromiseWithResolvers<ScreenAnswer> | undefined {
+    const asked = this.#asked.get(request);
+    this.#asked.delete(request);
+    clearTimeout(asked?.deadline);
+    return asked?.answer;
   }
 
   #tell(message: ToScreens): void {
@@ -187,9 +213,8 @@ export class Screens {
     if (this.#worker !== worker) return;
     this.#worker = null;
     this.#handlers.complain(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
-    for (const { answer } of this.#asked.values())
-      answer.reject(new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
-    this.#asked.clear();
+    for (const request of this.#asked.keys())
+      this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
     const again = [...this.#followed.values()];
     this.#followed.clear();
     for (const { source, end, reached, toldEnd, answeredTo } of again) {

@@ -49,11 +49,7 @@ export class TextFollower implements Follower {
   turn(): void {
     const insight = this.begin();
     this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
-    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) {
-      this.#offset = this.#target - TURN_BYTES;
-      this.#reader = null;
-    }
-    this.#reader ??= new OutputFollower({ onFact: (fact) => insight.fact(fact, Date.now()) }, { offset: this.#offset });
+    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skipTo(this.#target - TURN_BYTES, insight);
     const until = Math.min(this.#target, this.#offset + TURN_BYTES);
     while (this.#offset < until) {
       const read = this.#log.read(this.#offset, Math.min(READ_BYTES, until - this.#offset));
@@ -62,9 +58,13 @@ export class TextFollower implements Follower {
         return;
       }
       if (read.type === 'gap') {
-        this.#offset = read.to;
+        this.#skipTo(read.to, insight);
         continue;
       }
+      this.#reader ??= new OutputFollower(
+        { onFact: (fact) => insight.fact(fact, Date.now()) },
+        { offset: this.#offset },
+      );
       this.#reader.feed(read.bytes);
       this.#offset += read.bytes.length;
       insight.output(read.bytes, this.#offset, Date.now());
@@ -77,5 +77,12 @@ export class TextFollower implements Follower {
 
   close(): void {
     this.#log?.close();
+  }
+
+  /** What was begun before is not continued here. */
+  #skipTo(offset: number, insight: Insight): void {
+    this.#offset = offset;
+    this.#reader = null;
+    insight.skipped(offset);
   }
 }

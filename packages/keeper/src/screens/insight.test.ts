@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Status } from '@spool/protocol';
+import type { Fact } from '@spool/vt';
+import { expect, onTestFinished, test } from 'vitest';
+import { Insight, type Past } from './insight.ts';
+import { RuleFiles } from './rule-files.ts';
+
+function sessionFolder(): string {
+  const folder = mkdtempSync(`${tmpdir()}/spool-insight-`);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function insightOf(folder: string, before: Past | null = null) {
+  const statuses: Status[] = [];
+  const facts: Fact[] = [];
+  const source = {
+    id: 's',
+    folder,
+    firstSize: null,
+    pid: 1,
+    command: ['bash'],
+    startedAt: 0,
+    isAdopted: before !== null,
+  };
+  const insight = new Insight(
+    source,
+    0,
+    new RuleFiles(`${folder}/config`, () => {}),
+    {
+      onStatus: (status) => statuses.push(status),
+      onMilestone: () => {},
+      onFact: (fact) => facts.push(fact),
+      view: () => null,
+    },
+    before,
+  );
+  return { insight, statuses, facts };
+}
+
+const MARKS = ['prompt-start', 'prompt-end', 'command-start', 'command-end'] as const;
+
+test('[STATE-2] a flood of marks is told in part, and its end is what counts', () => {
+  const { insight, statuses, facts } = insightOf(sessionFolder());
+  const bytes = new Uint8Array(1);
+  for (let at = 0; at < 40_000; at++)
+    insight.fact({ type: MARKS[at % 4]!, start: at, end: at + 1 }, 20_000 + Math.floor(at / 40));
+  insight.fact({ type: 'command-start', command: 'make', start: 40_000, end: 40_001 }, 20_999);
+  insight.output(bytes, 40_001, 20_999);
+  insight.look(20_999);
+  insight.wake(20_999);
+  expect(facts.length).toBeLessThan(100);
+  expect(statuses.length).toBeLessThan(100);
+  expect(insight.past().length).toBeLessThan(100);
+  expect(insight.status).toMatchObject({ state: 'working', activity: 'make' });
+  expect(facts.at(-1)).toMatchObject({ type: 'command-start', end: 40_001 });
+});
+
+test('[STATE-4] what the last keeper knew is not written down a second time', () => {
+  const folder = sessionFolder();
+  const first = insightOf(folder).insight;
+  first.output(new TextEncoder().encode('hello\n'), 6, 20_000);
+  first.look(20_000);
+  first.wake(21_000);
+  expect(first.past()).toHaveLength(1);
+  const { insight, statuses } = insightOf(folder, { end: 6, writtenAt: 20_000 });
+  expect(insight.isRestored).toBe(true);
+  insight.look(50_000);
+  insight.wake(51_000);
+  expect(insight.status).toMatchObject({ state: 'working', evidence: [{ why: expect.stringContaining('5 seconds') }] });
+  expect(statuses.length).toBeGreaterThan(0);
+  expect(insight.past()).toHaveLength(1);
+});

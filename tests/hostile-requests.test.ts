@@ -1,0 +1,107 @@
+/** What a client, a program or a configuration may do without harm to the daemon and to others. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { encodeJson, FrameType, PROTOCOL_VERSION, VERSION } from '@spool/protocol';
+import { seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH! };
+const ASKING = ['bash', '-c', 'read -p "Sure? [y/N] " x'];
+
+function configure(daemon: TestDaemon, notify: object): void {
+  mkdirSync(`${daemon.home}/config`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/config.json`, JSON.stringify({ notify }));
+}
+
+test('[STATE-6] a notification command that cannot be started harms nobody', async () => {
+  await using daemon = new TestDaemon();
+  configure(daemon, { command: ['/etc/passwd/x'] });
+  const client = await daemon.client();
+  const { keeper } = await client.status();
+  const events = client.events({ types: ['notification'] });
+  await client.run({ command: ASKING, size: PTY, env });
+  expect((await events.next()).value).toMatchObject({ about: 'blocked' });
+  await client.wait((await client.run({ command: ['sh', '-c', 'exit 1'], size: PTY, env })).id);
+  expect((await client.status()).keeper.pid).toBe(keeper.pid);
+});
+
+test('[STATE-6] a configuration that is no file is as good as none', async () => {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config/rules`, { recursive: true });
+  execFileSync('mkfifo', [`${daemon.home}/config/config.json`, `${daemon.home}/config/rules/x.json`]);
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ASKING, size: PTY, env });
+  expect((await client.waitUntil(id, 'blocked', { timeoutMs: 10_000 })).reason).toBe('blocked');
+  await client.wait((await client.run({ command: ['sh', '-c', 'exit 1'], size: PTY, env })).id);
+  expect((await client.screen(id)).content).toContain('Sure?');
+});
+
+test('[STATE-6] a block that was told is not told again by the next keeper', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const told: string[] = [];
+  void (async () => {
+    for await (const event of client.events({ types: ['notification'] })) if ('name' in event) told.push(event.name);
+  })();
+  await client.run({ command: ASKING, name: 'first', size: PTY, env });
+  await until('it was told', () => told.length === 1);
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+  await client.run({ command: ASKING, name: 'second', size: PTY, env });
+  await until('the second was told', () => told.includes('second'));
+  expect(told).toEqual(['first', 'second']);
+});
+
+test('[WIRE-2] sessions with enormous commands are listed like others', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const long = 'x'.repeat(100_000);
+  for (let n = 0; n < 30; n++)
+    await client.run({ command: ['sh', '-c', 'exec sleep 1000', `--${long}`], size: PTY, env });
+  const listed = await client.list();
+  expect(listed).toHaveLength(30);
+  expect(listed[0]!.command.at(-1)).toMatch(/^--x{16000,}…$/);
+});
+
+test('[SLOW-2] one who follows events and does not read them costs a bounded amount', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { socket } = await client.status();
+  const flood = async (): Promise<number> => {
+    const script = `i=0; while [ $i -lt 20000 ]; do printf '\\033]7;file://h/%0900d\\007' $i; i=$((i+1)); done`;
+    const { id } = await client.run({ command: ['bash', '-c', script], size: PTY, env });
+    await client.wait(id, { timeoutMs: 60_000 });
+    await client.explain(id); // all of it has been read
+    return (await client.status()).keeper.rssBytes;
+  };
+  const alone = await flood();
+  const deaf = createConnection(socket);
+  await new Promise((resolve) => deaf.once('connect', resolve));
+  deaf.write(encodeJson(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION }));
+  deaf.write(encodeJson(FrameType.request, 1, { op: 'events' }));
+  deaf.pause();
+  const together = await flood();
+  deaf.destroy();
+  expect(together - alone).toBeLessThan(32 * 1024 * 1024);
+}, 120_000);
+
+test('[IN-4] a keeper that dies between paste and Enter: asked again, the prompt is submitted, once', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `process.stdin.setRawMode(true); process.stdout.write('\\x1b[?2004hready');
+    process.stdin.on('data', (bytes) => process.stdout.write('<' + JSON.stringify(bytes.toString()) + '>'));`;
+  const { id } = await client.run({ command: [process.execPath, '-e', script], size: PTY, env });
+  await seen(client, id, 'ready');
+  const { keeper } = await client.status();
+  const prompting = client.prompt(id, 'do it', { key: 'once', confirmMs: 500 });
+  await seen(client, id, '201~');
+  process.kill(keeper.pid, 'SIGKILL');
+  await prompting;
+  await seen(client, id, '<"\\r">');
+  expect(await client.prompt(id, 'do it', { key: 'once', confirmMs: 500 })).toMatchObject({ isRepeated: true });
+  const all = await seen(client, id, '<"\\r">');
+  expect([all.match(/do it/g)!.length, all.match(/<"\\r">/g)!.length]).toEqual([1, 1]);
+});
