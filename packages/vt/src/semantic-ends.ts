@@ -95,7 +95,7 @@ export function newlineAt(bytes: Uint8Array, from: number, to: number): number {
   return found === -1 ? to : at + found;
 }
 
-/** How agents begin a line that says what they do next. Seen in their recordings; add what comes. */
+/** How agents begin a line that says what they do next: mostly as their recordings show it, some verbs from what is known of them. */
 const TOOL_CALL_LINES: readonly string[] = [
   // Claude Code and those after its fashion: tool calls and messages alike.
   '● ',
