@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { type Agent, AGENTS, AgentHome, commandOf, isInstalled } from './agents.ts';
+import { AGAIN, type Agent, AGENTS, AgentHome, commandOf, isInstalled } from './agents.ts';
 
 const PTY = { cols: 100, rows: 30 };
 const PATIENCE_MS = 60_000;
@@ -35,60 +35,66 @@ function skipReason(agent: Agent): string | null {
 }
 
 for (const agent of AGENTS) {
-  test(`[STATE-1] [IN-4] ${agent.name}, the real one: idle, a prompt that is taken, idle again`, async ({ skip }) => {
-    const reason = skipReason(agent);
-    skip(reason !== null, reason ?? '');
-    using home = new AgentHome(agent);
-    await using daemon = new TestDaemon();
-    const client = await daemon.client();
-    const id = await start(client, agent, home);
-    expect((await client.get(id)).status).toMatchObject({ state: 'idle', agent: agent.name });
-    for (const word of ['one', 'two']) {
-      const prompted = await client.prompt(id, `please say ${word}`);
-      expect(prompted).toMatchObject({ isConfirmed: true });
-      const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
-        after: prompted.offset,
-        timeoutMs: PATIENCE_MS,
-      });
-      expect(end.reason).toBe('idle');
-      expect((await client.screen(id)).content).toContain(`PLEASE SAY ${word.toUpperCase()}.`);
-    }
-    const { history } = await client.explain(id);
-    const states = history.flatMap((item) => (item.type === 'status' ? [item.state] : []));
-    expect(states.filter((state, at) => state !== states[at - 1]).slice(-3)).toEqual(['idle', 'working', 'idle']);
-    await client.kill(id);
-  });
+  test(
+    `[STATE-1] [IN-4] ${agent.name}, the real one: idle, a prompt that is taken, idle again`,
+    AGAIN,
+    async ({ skip }) => {
+      const reason = skipReason(agent);
+      skip(reason !== null, reason ?? '');
+      using home = new AgentHome(agent);
+      await using daemon = new TestDaemon();
+      const client = await daemon.client();
+      const id = await start(client, agent, home);
+      expect((await client.get(id)).status).toMatchObject({ state: 'idle', agent: agent.name });
+      for (const word of ['one', 'two']) {
+        const prompted = await client.prompt(id, `please say ${word}`);
+        expect(prompted).toMatchObject({ isConfirmed: true });
+        const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
+          after: prompted.offset,
+          timeoutMs: PATIENCE_MS,
+        });
+        expect(end.reason).toBe('idle');
+        expect((await client.screen(id)).content).toContain(`PLEASE SAY ${word.toUpperCase()}.`);
+      }
+      const { history } = await client.explain(id);
+      const states = history.flatMap((item) => (item.type === 'status' ? [item.state] : []));
+      expect(states.filter((state, at) => state !== states[at - 1]).slice(-3)).toEqual(['idle', 'working', 'idle']);
+      await client.kill(id);
+    },
+  );
 }
 
-test('[STATE-1] [IN-4] claude, the real one: a permission dialog is blocked, takes no prompt, and its answer goes on', async ({
-  skip,
-}) => {
-  const reason = skipReason(CLAUDE);
-  skip(reason !== null, reason ?? '');
-  using home = new AgentHome(CLAUDE);
-  await using daemon = new TestDaemon();
-  const client = await daemon.client();
-  const agent = { ...CLAUDE, ready: 'manual mode on' };
-  const id = await start(client, agent, home, ['--permission-mode', 'manual']);
-  const { offset } = await client.prompt(id, 'please run touch made-by-the-agent');
-  const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
-  expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { kind: 'permission', agent: 'claude' } } });
-  await expect(client.prompt(id, 'please say no')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
-  expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(false);
-  // It reports first, and draws the dialog when nobody has typed for a while.
-  const dialog = async (): Promise<boolean> => (await client.screen(id)).content.includes('Do you want to proceed?');
-  await until('the dialog is there', dialog);
-  expect((await client.get(id)).status).toMatchObject({ state: 'blocked', kind: 'permission' });
-  // Keys that come too soon for a person are not heard by it: pressed again until it goes on.
-  await until(
-    'the answer is taken',
-    async () => {
-      await client.keys(id, ['1']);
-      const end = await client.waitUntil(id, ['idle', 'exit'], { after: blocked.offset, timeoutMs: 1000 });
-      return end.reason === 'idle';
-    },
-    PATIENCE_MS,
-  );
-  expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(true);
-  await client.kill(id);
-});
+test(
+  '[STATE-1] [IN-4] claude, the real one: a permission dialog is blocked, takes no prompt, and its answer goes on',
+  AGAIN,
+  async ({ skip }) => {
+    const reason = skipReason(CLAUDE);
+    skip(reason !== null, reason ?? '');
+    using home = new AgentHome(CLAUDE);
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const agent = { ...CLAUDE, ready: 'manual mode on' };
+    const id = await start(client, agent, home, ['--permission-mode', 'manual']);
+    const { offset } = await client.prompt(id, 'please run touch made-by-the-agent');
+    const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
+    expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { kind: 'permission', agent: 'claude' } } });
+    await expect(client.prompt(id, 'please say no')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
+    expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(false);
+    // It reports first, and draws the dialog when nobody has typed for a while.
+    const dialog = async (): Promise<boolean> => (await client.screen(id)).content.includes('Do you want to proceed?');
+    await until('the dialog is there', dialog);
+    expect((await client.get(id)).status).toMatchObject({ state: 'blocked', kind: 'permission' });
+    // Keys that come too soon for a person are not heard by it: pressed again until it goes on.
+    await until(
+      'the answer is taken',
+      async () => {
+        await client.keys(id, ['1']);
+        const end = await client.waitUntil(id, ['idle', 'exit'], { after: blocked.offset, timeoutMs: 1000 });
+        return end.reason === 'idle';
+      },
+      PATIENCE_MS,
+    );
+    expect(existsSync(`${home.project}/made-by-the-agent`)).toBe(true);
+    await client.kill(id);
+  },
+);

@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGENTS, AgentHome, commandOf, isInstalled } from './agents.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './agents.ts';
 import { Person } from './person.ts';
 
 const FIRST = { cols: 100, rows: 30 };
@@ -15,7 +15,7 @@ const SECOND = { cols: 84, rows: 26 };
 
 for (const agent of AGENTS) {
   const title = `[ATT-1, ATT-4, ATT-6] ${agent.name}, the real one: prompt, paste, leave, come back at another size, quit`;
-  test(title, async ({ skip }) => {
+  test(title, AGAIN, async ({ skip }) => {
     skip(!isInstalled(agent), `it runs once \`node scripts/agents.mjs ${agent.name}\` has brought the program`);
     const offline = program('offline');
     skip(spawnSync(offline, ['true']).status !== 0, 'it runs where a program may be given a network of its own');

@@ -153,6 +153,12 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
+/**
+ * Strangers' programs have moods of their own: Grok was once seen (in eight runs) to take the terminal's answer to its own
+ * question for keys. What fails three times is our fault.
+ */
+export const AGAIN = { retry: 2 };
+
 export function isInstalled(agent: Agent): boolean {
   return existsSync(agent.program);
 }
