@@ -30,7 +30,7 @@ test('[STATE-6] blocked, failed: told once each, to events and to the configured
   const file = `${daemon.home}/told`;
   const script = `let all = ''; process.stdin.on('data', (d) => (all += d)).on('end', () =>
     require('fs').appendFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), about: process.env.SPOOL_ABOUT, secret: process.env.SECRET, told: JSON.parse(all) }) + '\\n'));`;
-  configure(daemon, { command: [process.execPath, '-e', script, file, '$(touch /tmp/never); `id`'] });
+  configure(daemon, { command: [process.execPath, '-e', script, file, '$(touch never); `id`'] });
   daemon.env.SECRET = 'not for hooks';
   const client = await daemon.client();
   const told = listen(client, 'notification');
@@ -48,7 +48,7 @@ test('[STATE-6] blocked, failed: told once each, to events and to the configured
   await until('the command was told', () => lines().length === 1);
   expect(lines()[0]).toMatchObject({
     about: 'blocked',
-    args: ['$(touch /tmp/never); `id`'],
+    args: ['$(touch never); `id`'],
     told: { type: 'notification', id, about: 'blocked', name: '$(evil) name' },
   });
   expect(lines()[0]!.secret).toBeUndefined();
