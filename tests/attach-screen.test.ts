@@ -200,6 +200,7 @@ test('[ATT-8] hostile output reaches neither the terminal nor, by its replies, t
   using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
   terminal.answersQueries();
   await terminal.sees('old>');
+  await until('the terminal has told its colours', () => terminal.hasAnswered);
   terminal.type('x');
   await terminal.sees('live>');
   terminal.type('marker');
@@ -232,6 +233,22 @@ test('[ATT-8] hostile output reaches neither the terminal nor, by its replies, t
   const typed = (await truthText(client, session.id)).split('live>')[1]!;
   expect(typed).toContain('marker');
   expect(typed).not.toMatch(/9;9R|XTerm\(1\)|8;99;99t|\?9u/);
+});
+
+test('[QRY-2] a terminal that tells its colours late is heard late, and none of it is typed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `stty raw -echo; printf 'ready>'; head -c 1 >/dev/null; printf '\\033]11;?\\007'; exec cat -v`;
+  const session = await client.run({ command: ['sh', '-c', script], size: FIRST, env: { PATH: process.env.PATH! } });
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, FIRST);
+  terminal.answersQueries({ lateMs: 400 });
+  await terminal.sees('ready>');
+  expect(terminal.hasAnswered).toBe(false);
+  await until('the terminal has answered', () => terminal.hasAnswered);
+  terminal.type('x');
+  await seen(client, session.id, 'rgb:');
+  terminal.type('.');
+  expect((await seen(client, session.id, '.')).split('\x07')[1]).toBe('^[]11;rgb:2222/2222/2222^G.');
 });
 
 async function truthText(client: Client, session: string): Promise<string> {

@@ -75,7 +75,7 @@ export async function attachTerminal(
     attachment?.close();
   };
 
-  const colours = await question.answer();
+  await question.answered();
   const end = await stay({
     size: terminal.size(),
     from: options.from,
@@ -102,7 +102,7 @@ export async function attachTerminal(
       attachment = client.attach(session.id, {
         ...asked,
         isReadOnly,
-        colours,
+        colours: question.colours,
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,
       });
@@ -138,7 +138,8 @@ export async function attachTerminal(
         else if (piece.bytes.includes(CTRL_C)) leave();
         return;
       case 'reply':
-        return question.hear(piece.bytes);
+        if (question.hear(piece.bytes)) attachment?.view({ colours: question.colours });
+        return;
       case 'focus':
         return attachment?.view({ isFocused: piece.isFocused });
       case 'detach':

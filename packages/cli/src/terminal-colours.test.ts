@@ -11,27 +11,32 @@ test('both colours are asked for once, and known as soon as the terminal has ans
   question.hear(reply('\x1b]10;rgb:ffff/8080/0000\x07'));
   question.hear(reply('\x1b]11;rgb:00/11/22\x1b\\'));
   question.hear(reply('\x1b[?62;22c'));
-  expect(await question.answer()).toEqual({ foreground: '#ff8000', background: '#001122' });
+  await question.answered();
+  expect(question.colours).toEqual({ foreground: '#ff8000', background: '#001122' });
   await question.silence();
 });
 
 test('a terminal that knows nothing of colours costs one reply; COLORFGBG stands in', async () => {
   const question = new ColourQuestion({ ...xterm, COLORFGBG: '15;0' }, () => {});
   question.hear(reply('\x1b[?1;2c'));
-  expect(await question.answer()).toEqual({ foreground: '#ffffff', background: '#000000' });
+  await question.answered();
+  expect(question.colours).toEqual({ foreground: '#ffffff', background: '#000000' });
   const none = new ColourQuestion(xterm, () => {});
   none.hear(reply('\x1b[?1;2c'));
-  expect(await none.answer()).toBeUndefined();
+  await none.answered();
+  expect(none.colours).toBeUndefined();
 });
 
 test('one that answers nothing is waited for a moment; some are not asked at all', async () => {
   const startedAt = performance.now();
-  expect(await new ColourQuestion(xterm, () => {}).answer()).toBeUndefined();
+  const silent = new ColourQuestion(xterm, () => {});
+  await silent.answered();
+  expect(silent.colours).toBeUndefined();
   expect(performance.now() - startedAt).toBeLessThan(400);
   for (const TERM of ['dumb', 'linux', '', 'vt100', undefined]) {
     let asked = '';
     const question = new ColourQuestion({ TERM }, (text) => (asked += text));
-    await question.answer();
+    await question.answered();
     await question.silence();
     expect(asked).toBe('');
   }
@@ -40,6 +45,14 @@ test('one that answers nothing is waited for a moment; some are not asked at all
 test('what is no colour is not taken for one', async () => {
   const question = new ColourQuestion(xterm, () => {});
   for (const text of ['\x1b]11;evil\x07', '\x1b]12;rgb:1/1/1\x07', '\x1b]11;rgb:1/1\x07', '\x1b[?1c'])
-    question.hear(reply(text));
-  expect(await question.answer()).toBeUndefined();
+    expect(question.hear(reply(text))).toBe(false);
+  await question.answered();
+  expect(question.colours).toBeUndefined();
+});
+
+test('one that answers late is heard late', async () => {
+  const question = new ColourQuestion(xterm, () => {});
+  await question.answered();
+  expect(question.hear(reply('\x1b]11;rgb:00/11/22\x1b\\'))).toBe(true);
+  expect(question.colours).toEqual({ background: '#001122' });
 });

@@ -2,8 +2,8 @@
  * The colours of the person's terminal: asked for once, so that programs which ask for them get the true ones.
  *
  * Behind the two questions goes one that every terminal answers (DA1): its reply says that no other will come. A terminal
- * that answers nothing costs a moment; one that answers late is waited for before it is left, else its reply would be typed
- * into the shell.
+ * that answers nothing costs a moment; one that answers late is heard late, and waited for before it is left, else its reply
+ * would be typed into the shell.
  */
 import type { TerminalColours } from '@spool/protocol';
 import { coloursOfFgBg, parseColour, type Rgb } from '@spool/vt';
@@ -36,19 +36,26 @@ export class ColourQuestion {
     else this.#close();
   }
 
-  /** A reply of the terminal, whoever asked for it. */
-  hear(reply: Uint8Array): void {
+  /** What is known so far. */
+  get colours(): TerminalColours | undefined {
+    return this.#found.background === undefined && this.#found.foreground === undefined
+      ? this.#fallback
+      : { ...this.#found };
+  }
+
+  /** A reply of the terminal, whoever asked for it. True when it told a colour. */
+  hear(reply: Uint8Array): boolean {
     const text = Buffer.from(reply).toString('latin1');
     const colour = /^\x1b\](1[01]);([^\x07\x1b]{1,64})(?:\x07|\x1b\\)$/.exec(text);
     const rgb = colour && parseColour(colour[2]!);
     if (rgb) this.#found[colour[1] === '10' ? 'foreground' : 'background'] = hex(rgb);
     if (/^\x1b\[\?[\d;]*c$/.test(text)) this.#close();
+    return rgb !== null && rgb !== undefined;
   }
 
-  /** What is known once the terminal has answered, or should have. */
-  async answer(): Promise<TerminalColours | undefined> {
+  /** Resolves when the terminal has answered, or should have. */
+  async answered(): Promise<void> {
     await this.#within(ANSWER_MS_MAX);
-    return this.#found.background === undefined && this.#found.foreground === undefined ? this.#fallback : this.#found;
   }
 
   /** Resolves when no reply can be on its way any more. */

@@ -41,6 +41,7 @@ export interface AttachOptions extends FollowingOptions {
 export interface ViewChange {
   readonly size?: Size | undefined;
   readonly isFocused?: boolean | undefined;
+  readonly colours?: TerminalColours | undefined;
 }
 
 export class Attachment extends Following<AttachItem> {
@@ -49,6 +50,7 @@ export class Attachment extends Following<AttachItem> {
   readonly #typed = new TypedStream();
   #size: Size | undefined;
   #isFocused: boolean | undefined;
+  #colours: TerminalColours | undefined;
   /** Told to nobody yet: it changed while no answer was there. */
   #unsaid: ViewChange = {};
 
@@ -56,6 +58,7 @@ export class Attachment extends Following<AttachItem> {
     super(requester, session, options);
     this.#options = options;
     this.#typing = typing;
+    this.#colours = options.colours;
     this.#size = options.isReadOnly === true ? undefined : options.size;
     this.reached = options.from;
     this.start();
@@ -80,18 +83,20 @@ export class Attachment extends Following<AttachItem> {
     return this.#typed.settled();
   }
 
-  /** The viewer's size or focus has changed. Told now, and again after a break. */
-  view({ size, isFocused }: ViewChange): void {
+  /** The viewer's size, focus or colours have changed. Told now, and again after a break. */
+  view({ size, isFocused, colours }: ViewChange): void {
+    if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
     if (size !== undefined && this.#options.isReadOnly !== true) this.#size = size;
     this.#say({
       ...(size && this.#options.isReadOnly !== true ? { size } : {}),
       ...(isFocused === undefined ? {} : { isFocused }),
+      ...(colours && { colours }),
     });
   }
 
   protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
-    const { isReadOnly, takeover, historyLines, colours } = this.#options;
+    const { isReadOnly, takeover, historyLines } = this.#options;
     const isFirst = this.id === undefined;
     this.#unsaid = this.#isFocused === undefined ? {} : { isFocused: this.#isFocused };
     return connection.open(
@@ -105,7 +110,7 @@ export class Attachment extends Following<AttachItem> {
         // Once: whoever came during a break has come to stay.
         takeover: isFirst ? takeover : undefined,
         historyLines: isFirst ? historyLines : undefined,
-        colours,
+        colours: this.#colours,
         typing: this.#typing,
       },
       { onFrame: (frame) => channel.onFrame(frame), onBroken: (broken) => this.#hearBroken(broken, channel) },

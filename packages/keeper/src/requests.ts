@@ -84,7 +84,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   attach: (keeper, ask, connection, channel) => attach(keeper, ask, connection, channel),
 
-  view(_keeper, { channel, size, isFocused }, connection) {
+  view(_keeper, { channel, size, isFocused, colours }, connection) {
     const watcher = connection.watchers.get(channel);
     const viewer = watcher?.session.viewers.of(watcher);
     if (!watcher || !viewer) throw new SpoolError('REQUEST_INVALID', { channel, reason: 'nobody is attached there' });
@@ -92,6 +92,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
       viewer.isFocused = isFocused;
       watcher.session.focusChanged();
     }
+    if (colours !== undefined) watcher.session.setColours(colours);
     if (size !== undefined && !viewer.isReadOnly) {
       viewer.size = size;
       watcher.session.viewers.touch(viewer);

@@ -31,6 +31,7 @@ const colour = z
   .string()
   .regex(/^#[0-9a-f]{6}$/i)
   .optional();
+const colours = z.strictObject({ foreground: colour, background: colour, cursor: colour });
 
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
   run: z.strictObject({
@@ -54,7 +55,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     retainBytes: z.int().min(0).optional(),
     retainMs: z.int().min(0).optional(),
     isTask: z.boolean().optional(),
-    colours: z.strictObject({ foreground: colour, background: colour, cursor: colour }).optional(),
+    colours: colours.optional(),
   }),
   list: z.strictObject({ after: sessionRef.optional() }),
   get: z.strictObject({ session: sessionRef }),
@@ -77,13 +78,14 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     isReadOnly: z.boolean().optional(),
     takeover: z.boolean().optional(),
     historyLines,
-    colours: z.strictObject({ foreground: colour, background: colour, cursor: colour }).optional(),
+    colours: colours.optional(),
     typing: z.string().min(8).max(32),
   }),
   view: z.strictObject({
     channel: z.int().min(0),
     size: z.strictObject(size).optional(),
     isFocused: z.boolean().optional(),
+    colours: colours.optional(),
   }),
   screen: z.strictObject({
     session: sessionRef,

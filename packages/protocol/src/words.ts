@@ -195,9 +195,14 @@ export interface Requests {
     };
     answer: { readonly id: string; readonly size: Size | null; readonly typedOffset: number };
   };
-  /** A viewer's size or focus has changed. */
+  /** A viewer's size or focus has changed, or its terminal has told its colours. */
   view: {
-    ask: { readonly channel: number; readonly size?: Size | undefined; readonly isFocused?: boolean | undefined };
+    ask: {
+      readonly channel: number;
+      readonly size?: Size | undefined;
+      readonly isFocused?: boolean | undefined;
+      readonly colours?: TerminalColours | undefined;
+    };
     answer: Record<never, never>;
   };
   /** The screen as a person saw it, now or at any offset or time. */

@@ -38,7 +38,7 @@ export class Terminal {
       if (read <= 0) return;
       const text = Buffer.from(chunk.subarray(0, read)).toString('latin1');
       this.#screen += text;
-      if (this.#answersQueries) this.#answer(text);
+      if (this.#answersAfterMs !== null) this.#answer(text);
     });
   }
 
@@ -51,16 +51,29 @@ export class Terminal {
     native.write(this.#master, Buffer.from(keys, 'latin1'));
   }
 
-  /** From now on it answers queries, as a real terminal would: whoever lets one through gets an answer typed. */
-  answersQueries(): void {
-    this.#answersQueries = true;
+  /**
+   * From now on it answers queries, as a real terminal would: whoever lets one through gets an answer typed. Over a bad
+   * line its answers come late.
+   */
+  answersQueries({ lateMs = 0 } = {}): void {
+    this.#answersAfterMs = lateMs;
   }
 
-  #answersQueries = false;
+  #answersAfterMs: number | null = null;
 
   #answer(text: string): void {
-    for (const [query, reply] of REPLIES) if (text.includes(query)) this.type(reply);
+    const replies = REPLIES.filter(([query]) => text.includes(query)).map(([, reply]) => reply);
+    if (replies.length === 0) return;
+    const type = (): void => {
+      if (!this.#isOpen) return;
+      for (const reply of replies) this.type(reply);
+      this.hasAnswered = true;
+    };
+    if (this.#answersAfterMs === 0) type();
+    else setTimeout(type, this.#answersAfterMs!);
   }
+
+  hasAnswered = false;
 
   resize(cols: number, rows: number): void {
     native.setSize(this.#master, { cols, rows });

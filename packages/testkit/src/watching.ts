@@ -9,11 +9,17 @@ export async function outputOf(client: Client, session: string): Promise<Buffer>
 }
 
 /** Waits until a session's output holds `text`; gives all of it so far. */
-export async function seen(client: Client, session: string, text: string): Promise<string> {
+export async function seen(client: Client, session: string, text: string, withinMs = 50_000): Promise<string> {
   let all = '';
-  for await (const item of client.watch(session, { from: 0 })) {
-    if (item.type === 'output') all += Buffer.from(item.bytes).toString('latin1');
-    if (all.includes(text)) return all;
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    for await (const item of client.watch(session, { from: 0, signal })) {
+      if (item.type === 'output') all += Buffer.from(item.bytes).toString('latin1');
+      if (all.includes(text)) return all;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
-  throw new Error(`the session ended without ${JSON.stringify(text)}; it printed ${JSON.stringify(all.slice(-500))}`);
+  const end = signal.aborted ? `${withinMs} ms passed` : 'the session ended';
+  throw new Error(`${end} without ${JSON.stringify(text)}; it printed ${JSON.stringify(all.slice(-500))}`);
 }
