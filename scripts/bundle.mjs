@@ -41,6 +41,8 @@ const CHUNKS = [
     test: new RegExp(
       [
         'packages/protocol/',
+        'packages/vt/src/character-width\\.',
+        'node_modules/get-east-asian-width/',
         'packages/client/src/(?!text-streams|base64|typing|tail|node/(waiting|match-wait|pattern|line-cutter|plain-text|summary|changed-files|meaningful-lines)\\.)',
         'packages/cli/src/(arguments|command-line|exit-code|failure|printable|program|quantities|session-words|stdio|suggestion|table|usage-error|verb-loaders|verb-table)\\.',
       ].join('|'),

@@ -19,7 +19,7 @@ interface Boundary {
 /** Who may import whom. `testkit` may import anything. */
 const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   protocol: { packages: [], npm: { zod: 'src/schemas.ts' }, node: 'nowhere' },
-  vt: { packages: [], node: 'nowhere' },
+  vt: { packages: [], npm: { 'get-east-asian-width': 'src/character-width.ts' }, node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
   core: {
     packages: ['protocol', 'vt', 'native'],

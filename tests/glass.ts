@@ -1,6 +1,7 @@
 /** Looking at terminals with another terminal's eyes: xterm reads what they were sent, and what a session printed. */
 import { execFileSync } from 'node:child_process';
 import type { Client } from '@spool/client';
+import { useWidths } from '@spool/core/screen';
 import { type Terminal, until } from '@spool/testkit';
 import xterm from '@xterm/headless';
 import { expect } from 'vitest';
@@ -24,6 +25,7 @@ export class Glass {
 
   constructor(size: Size) {
     this.#xterm = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 5000 });
+    useWidths(this.#xterm);
   }
 
   async feed(bytes: Uint8Array): Promise<void> {

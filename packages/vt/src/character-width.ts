@@ -1,43 +1,56 @@
 /**
- * How many cells a character takes: 0 (combining), 1 or 2. For text without a terminal at hand; a terminal model knows
- * better, but for lines of a log this is near enough.
+ * How many cells a character takes: 0 for what joins the one before, 2 for East Asian wide characters and emoji, else 1.
+ * One answer for the terminal model, for the lines of logs and for lists.
+ *
+ * By code point, as xterm, VTE, Alacritty and tmux count: a family of emoji that ZWJ joins is as wide as its members together.
+ * Terminals that count whole clusters say so when they are asked for mode 2027; we say that we do not.
  */
-export function cellsOf(point: number): 0 | 1 | 2 {
-  if (point < 0x300) return 1;
-  if (isIn(ZERO, point)) return 0;
-  return point >= 0x1100 && isIn(WIDE, point) ? 2 : 1;
+import { eastAsianWidth } from 'get-east-asian-width';
+
+export type Cells = 0 | 1 | 2;
+
+export function cellsOf(point: number): Cells {
+  if (point < FIRST_SPECIAL) return point < 0x20 || (point >= 0x7f && point < 0xa0) ? 0 : 1;
+  const known = point < PLANES_END ? found[point]! : UNKNOWN;
+  return known === UNKNOWN ? find(point) : (known as Cells);
 }
 
-/** First and last of each range, in order. */
-const ZERO: readonly number[] = [
-  0x300, 0x36f, 0x483, 0x489, 0x591, 0x5bd, 0x610, 0x61a, 0x64b, 0x65f, 0x6d6, 0x6dc, 0x900, 0x902, 0x93c, 0x93c, 0x941,
-  0x948, 0xe31, 0xe31, 0xe34, 0xe3a, 0x1ab0, 0x1aff, 0x1dc0, 0x1dff, 0x200b, 0x200f, 0x202a, 0x202e, 0x2060, 0x2064,
-  0x20d0, 0x20ff, 0xfe00, 0xfe0f, 0xfe20, 0xfe2f, 0xfeff, 0xfeff, 0x1f3fb, 0x1f3ff, 0xe0001, 0xe01ef,
-];
+export function cellsOfText(text: string): number {
+  let cells = 0;
+  for (const character of text) cells += cellsOf(character.codePointAt(0)!);
+  return cells;
+}
 
-const WIDE: readonly number[] = [
-  0x1100, 0x115f, 0x231a, 0x231b, 0x2329, 0x232a, 0x23e9, 0x23ec, 0x23f0, 0x23f0, 0x23f3, 0x23f3, 0x25fd, 0x25fe,
-  0x2614, 0x2615, 0x2648, 0x2653, 0x267f, 0x267f, 0x2693, 0x2693, 0x26a1, 0x26a1, 0x26aa, 0x26ab, 0x26bd, 0x26be,
-  0x26c4, 0x26c5, 0x26ce, 0x26ce, 0x26d4, 0x26d4, 0x26ea, 0x26ea, 0x26f2, 0x26f3, 0x26f5, 0x26f5, 0x26fa, 0x26fa,
-  0x26fd, 0x26fd, 0x2705, 0x2705, 0x270a, 0x270b, 0x2728, 0x2728, 0x274c, 0x274c, 0x274e, 0x274e, 0x2753, 0x2755,
-  0x2757, 0x2757, 0x2795, 0x2797, 0x27b0, 0x27b0, 0x27bf, 0x27bf, 0x2b1b, 0x2b1c, 0x2b50, 0x2b50, 0x2b55, 0x2b55,
-  0x2e80, 0x303e, 0x3041, 0xa4cf, 0xa960, 0xa97c, 0xac00, 0xd7a3, 0xf900, 0xfaff, 0xfe30, 0xfe6f, 0xff01, 0xff60,
-  0xffe0, 0xffe6, 0x1f004, 0x1f004, 0x1f0cf, 0x1f0cf, 0x1f18e, 0x1f18e, 0x1f191, 0x1f19a, 0x1f200, 0x1f320, 0x1f32d,
-  0x1f335, 0x1f337, 0x1f37c, 0x1f37e, 0x1f393, 0x1f3a0, 0x1f3ca, 0x1f3cf, 0x1f3d3, 0x1f3e0, 0x1f3f0, 0x1f3f4, 0x1f3f4,
-  0x1f3f8, 0x1f43e, 0x1f440, 0x1f440, 0x1f442, 0x1f4fc, 0x1f4ff, 0x1f53d, 0x1f54b, 0x1f54e, 0x1f550, 0x1f567, 0x1f57a,
-  0x1f57a, 0x1f595, 0x1f596, 0x1f5a4, 0x1f5a4, 0x1f5fb, 0x1f64f, 0x1f680, 0x1f6c5, 0x1f6cc, 0x1f6cc, 0x1f6d0, 0x1f6d2,
-  0x1f6d5, 0x1f6d7, 0x1f6dc, 0x1f6df, 0x1f6eb, 0x1f6ec, 0x1f6f4, 0x1f6fc, 0x1f7e0, 0x1f7eb, 0x1f90c, 0x1f93a, 0x1f93c,
-  0x1f945, 0x1f947, 0x1f9ff, 0x1fa70, 0x1faff, 0x20000, 0x2fffd, 0x30000, 0x3fffd,
-];
-
-function isIn(ranges: readonly number[], point: number): boolean {
-  let low = 0;
-  let high = ranges.length / 2 - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    if (point < ranges[2 * middle]!) high = middle - 1;
-    else if (point > ranges[2 * middle + 1]!) low = middle + 1;
-    else return true;
+/** As much of `text` as fits. */
+export function cutToCells(text: string, cells: number): string {
+  let taken = 0;
+  let end = 0;
+  for (const character of text) {
+    taken += cellsOf(character.codePointAt(0)!);
+    if (taken > cells) return text.slice(0, end);
+    end += character.length;
   }
-  return false;
+  return text;
 }
+
+/** Before it there is nothing but Latin. */
+const FIRST_SPECIAL = 0x300;
+
+/** The planes that texts are made of; what is found in others is not kept. */
+const PLANES_END = 0x20000;
+
+const UNKNOWN = 3;
+const found = new Uint8Array(PLANES_END).fill(UNKNOWN);
+
+function find(point: number): Cells {
+  const cells = isJoining(point) ? 0 : eastAsianWidth(point);
+  if (point < PLANES_END) found[point] = cells;
+  return cells;
+}
+
+/** Marks, invisible characters, and the vowels and finals of Hangul, which are drawn onto the consonant before them. */
+const isJoining = (point: number): boolean =>
+  (point >= 0x1160 && point <= 0x11ff) ||
+  (point >= 0xd7b0 && point <= 0xd7ff) ||
+  (point >= 0x302a && point <= 0x302f) ||
+  /^[\p{Mn}\p{Me}\p{Cf}]$/u.test(String.fromCodePoint(point));

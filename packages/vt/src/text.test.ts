@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellsOf } from './character-width.ts';
+import { cellsOfText } from './character-width.ts';
 import { LINE_BYTES_MAX, LineText, type LineTextOptions, type TextLine } from './text.ts';
 import { bytes, concat, cutInto, everyCut, lengths, wild } from './testing/cuts.ts';
 import { recordings } from './testing/recordings.ts';
@@ -148,8 +148,7 @@ describe('UTF-8', () => {
   });
 
   test('characters take the cells they take', () => {
-    expect(
-      ['a', 'é', '漢', '😀', '\u0301', '─', '✳', '｡', '한'].map((character) => cellsOf(character.codePointAt(0)!)),
-    ).toEqual([1, 1, 2, 2, 0, 1, 1, 1, 2]);
+    const cells = ['a', 'é', '漢', '😀', '\u0301', '─', '✳', '｡', '한', '✅', '🤖', '\u200d'].map(cellsOfText);
+    expect(cells).toEqual([1, 1, 2, 2, 0, 1, 1, 1, 2, 2, 2, 0]);
   });
 });

@@ -6,7 +6,7 @@
  * act on it. Whatever leaves the line ends it. For logs, builds and tests that is the truth; the picture of a
  * full-screen program is the screen model's to tell. Valid UTF-8 in, valid text out, at any cut [OUT-2].
  */
-import { cellsOf } from './character-width.ts';
+import { cellsOf, cellsOfText } from './character-width.ts';
 import { EscapeScanner } from './escape-scanner.ts';
 import { paramOf, paramsOf, type Sequence } from './sequence.ts';
 import { Utf8Decoder } from './utf8.ts';
@@ -110,10 +110,7 @@ export class LineText {
 
   #grow(text: string, isNarrow: boolean): void {
     this.#grown += text;
-    let width = 0;
-    if (isNarrow) width = text.length;
-    else for (const character of text) width += cellsOf(character.codePointAt(0)!);
-    this.#width += width;
+    this.#width += isNarrow ? text.length : cellsOfText(text);
     this.#column = this.#width;
   }
 

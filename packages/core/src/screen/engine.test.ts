@@ -37,7 +37,9 @@ test('everything we read is there', () => {
     decPrivateModes: { origin: false, wraparound: true, reverseWraparound: false },
   });
   expect(core.optionsService.rawOptions.convertEol).toBe(false);
-  expect(core.unicodeService.wcwidth(0x6f22)).toBe(2);
+  expect([...'漢✅🤖é'].map((character) => core.unicodeService.wcwidth(character.codePointAt(0)!))).toEqual([
+    2, 2, 2, 1,
+  ]);
   expect(core._oscLinkService._dataByLinkId).toBeInstanceOf(Map);
   expect(charsetFinal(core._charsetService._charsets[0])).toBe('0');
   engine.dispose();

@@ -7,6 +7,7 @@
  */
 import headless from '@xterm/headless';
 import { guard, mendAlternate } from './engine-guards.ts';
+import { useWidths } from './widths.ts';
 
 export interface Size {
   readonly cols: number;
@@ -135,11 +136,15 @@ export class Engine {
   }
 }
 
-/** xterm as it comes, but silent: it would warn of every byte that it does not understand. */
-export const plainTerminal = (
-  { cols, rows }: Size,
-  options: { readonly scrollback?: number } = {},
-): headless.Terminal => new headless.Terminal({ cols, rows, ...options, allowProposedApi: true, logLevel: 'off' });
+/**
+ * xterm as it comes, but silent (it would warn of every byte that it does not understand), and with the widths of today: its own
+ * are those of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
+ */
+export function plainTerminal({ cols, rows }: Size, options: { readonly scrollback?: number } = {}): headless.Terminal {
+  const terminal = new headless.Terminal({ cols, rows, ...options, allowProposedApi: true, logLevel: 'off' });
+  useWidths(terminal);
+  return terminal;
+}
 
 export const coreOf = (terminal: headless.Terminal): EngineCore => (terminal as unknown as { _core: EngineCore })._core;
 

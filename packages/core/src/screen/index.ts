@@ -2,6 +2,7 @@
 export { ScreenModel, SCROLLBACK_LINES } from './screen-model.ts';
 export type { ScreenCursor, ScreenModelOptions } from './screen-model.ts';
 export type { Size } from './engine.ts';
+export { useWidths } from './widths.ts';
 export type { Colour, Run, ScreenLine, Style } from './screen-line.ts';
 export { snapshot } from './snapshot.ts';
 export type { SnapshotOptions } from './snapshot.ts';

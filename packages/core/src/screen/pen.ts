@@ -32,6 +32,7 @@ export class Pen {
     return this.#row;
   }
 
+  /** Not a number after a character on whose width terminals disagree: what follows it is then placed, not just printed. */
   get col(): number {
     return this.#col;
   }
@@ -99,6 +100,7 @@ export class Pen {
     }
     this.#parts.push(text);
     this.#col += width;
+    if (isContested(text) && this.#col < this.#size.cols) this.#col = NaN;
   }
 
   /** Erases in the background of the pen, which must have nothing else. */
@@ -116,5 +118,10 @@ export class Pen {
     return `\x1b]8;${data.id === undefined ? '' : `id=${data.id}`};${data.uri}\x1b\\`;
   }
 }
+
+/** Emoji, and what is joined or turned into emoji: terminals of different age and school give them different widths. */
+const isContested = (text: string): boolean =>
+  (text.length > 1 || text.charCodeAt(0) > 0x2000) &&
+  /[\u200d\ufe0f\p{Emoji_Presentation}\p{Regional_Indicator}]/u.test(text);
 
 const isReset = (change: string): boolean => change === '\x1b[m' || change.startsWith('\x1b[0;');

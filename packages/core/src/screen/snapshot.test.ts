@@ -1,3 +1,4 @@
+import xterm from '@xterm/headless';
 import { asRestored, EscapeScanner, ModeTracker } from '@spool/vt';
 import { expect, test } from 'vitest';
 import { ScreenModel } from './screen-model.ts';
@@ -103,3 +104,25 @@ test('[ATT-1] snapshot: history comes only when asked for, and as much as asked 
   };
   expect([0, 3, 24, 1000].map(historyOf)).toEqual([0, 3, 24, 24]);
 });
+
+test('[ATT-1] snapshot: where terminals disagree on the width of an emoji, what follows it is still in its place', async () => {
+  const model = modelOf('✅ done\r\n🤖 bot\x1b[41m  \x1b[m👨\u200d👩 x\r\n❤\ufe0f y\r\n\x1b[3Cz🇩🇪\x1b[4;18Hend');
+  const other = new xterm.Terminal({ ...SIZE, allowProposedApi: true }); // the widths of Unicode 6
+  await new Promise<void>((resolve) => other.write(snapshot(model), resolve));
+  const columns = (text: string, row: number): (string | undefined)[] =>
+    [...text].map((character) =>
+      other.buffer.active
+        .getLine(row)!
+        .getCell(columnOf(model, row, character))
+        ?.getChars(),
+    );
+  expect(columns('done', 0)).toEqual([...'done']);
+  expect(columns('botx', 1)).toEqual([...'botx']);
+  expect(columns('y', 2)).toEqual(['y']);
+  expect(columns('zend', 3)).toEqual([...'zend']);
+});
+
+function columnOf(model: ScreenModel, row: number, character: string): number {
+  const line = paintedWith(model).core.buffers.active.lines.get(row)!;
+  return Array.from({ length: SIZE.cols }, (_, col) => line.getString(col)).indexOf(character);
+}
