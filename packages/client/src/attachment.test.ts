@@ -242,9 +242,9 @@ test('a long paste is cut into frames; beyond a megabyte on its way, typing wait
   expect(Math.max(...sent)).toBe(64 * 1024);
   expect(sent.reduce((sum, bytes) => sum + bytes)).toBe(1024 * 1024);
   expect([isTaken, attachment.unconfirmedBytes]).toEqual([false, 1024 * 1024]);
-  keeper.tell(only(keeper), { type: 'typed', offset: 500 * 1024 });
+  keeper.confirm(only(keeper), 500 * 1024);
   await waiting;
-  keeper.tell(only(keeper), { type: 'typed', offset: 1100 * 1024 });
+  keeper.confirm(only(keeper), 1100 * 1024);
   await attachment.settled();
   expect([...keeper.typed.values()][0]).toBe('a'.repeat(1000 * 1024) + 'b'.repeat(100 * 1024));
   attachment.close();

@@ -135,6 +135,7 @@ export class Attachment extends Following<AttachItem> {
   }
 
   protected override hearOther(frame: Frame): void {
+    if (frame.type === FrameType.typed) return this.#typed.confirm(frame.offset);
     if (frame.type !== FrameType.snapshot) return super.hearOther(frame);
     if (!this.stay!.isAnswered) throw this.fault({ reason: 'a snapshot before the answer' });
     this.jump(frame.offset);
@@ -143,8 +144,6 @@ export class Attachment extends Following<AttachItem> {
 
   protected override hearEvent(event: WatchEvent): void {
     switch (event.type) {
-      case 'typed':
-        return this.#typed.confirm(event.offset);
       case 'input-refused':
         this.#typed.confirm(event.offset);
         return this.queue.pushEvent(event);

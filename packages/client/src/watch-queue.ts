@@ -7,8 +7,8 @@
  */
 import type { WatchEvent } from '@spool/protocol';
 
-/** Told to those who are attached, and to nobody else. `typed` is seen to by the attachment itself. */
-type AttachedOnly = 'typed' | 'input-refused' | 'viewers' | 'notice' | 'taken-over';
+/** Told to those who are attached, and to nobody else. */
+type AttachedOnly = 'input-refused' | 'viewers' | 'notice' | 'taken-over';
 
 export type WatchItem =
   | {
@@ -25,7 +25,7 @@ export type AttachItem =
   | WatchItem
   /** Paints the screen as it was at this offset, whatever the terminal showed before; output goes on from there. */
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
-  | Extract<WatchEvent, { readonly type: Exclude<AttachedOnly, 'typed'> }>;
+  | Extract<WatchEvent, { readonly type: AttachedOnly }>;
 
 /** Those that only say how things stand now: of several in a row the last is enough. */
 /** What a snapshot makes void. */

@@ -196,7 +196,7 @@ export class FakeKeeper implements Surroundings {
         .toString('latin1')
         .slice(before.length - offset);
     this.typed.set(watcher.typing, text);
-    if (this.confirmsTyped) this.tell(watcher, { type: 'typed', offset: text.length });
+    if (this.confirmsTyped) this.confirm(watcher, text.length);
   }
 
   #answer(asked: Asked, peer: Peer): void {
@@ -275,6 +275,10 @@ export class FakeKeeper implements Surroundings {
       if (watcher.peer === peer && watcher.channel === ask.channel) this.watchers.delete(watcher);
     }
     return {};
+  }
+
+  confirm(watcher: { peer: Peer; channel: number }, typedOffset: number): void {
+    watcher.peer.send(encodeFrame(FrameType.typed, watcher.channel, undefined, typedOffset));
   }
 
   tell(watcher: { peer: Peer; channel: number }, event: WatchEvent): void {

@@ -16,6 +16,7 @@ import {
   FrameReader,
   FrameType,
   type Hello,
+  inputFrom,
   PROTOCOL_VERSION,
   SpoolError,
   toWireError,
@@ -34,6 +35,9 @@ const SOON_MS = 1;
 
 /** A client that asks and asks but does not read its answers is not read any further. */
 const ANSWERS_BYTES_MAX = 1024 * 1024;
+
+/** The answer to those who only want to know that it was done: `{}`. */
+const DONE = Buffer.from('{}');
 
 const HELLO_WITHIN_MS = 10_000;
 
@@ -200,11 +204,12 @@ export class Connection {
   }
 
   #input(frame: Frame): void {
-    const { channel } = frame;
-    const { session, bytes } = decodeInput(frame.payload);
-    if (frame.flags & FrameFlag.typed) return this.#handlers.onTyped(this, channel, frame.offset, bytes);
+    const { channel, payload } = frame;
+    if (frame.flags & FrameFlag.typed)
+      return this.#handlers.onTyped(this, channel, frame.offset, payload.subarray(inputFrom(payload)));
+    const { session, bytes } = decodeInput(payload);
     this.#handlers.onInput(this, session, bytes).then(
-      () => this.soon(encodeJson(FrameType.reply, channel, {})),
+      () => this.soon(encodeFrame(FrameType.reply, channel, DONE)),
       (error) => this.fail(channel, error),
     );
   }

@@ -5,7 +5,8 @@
  * A line of JSON in the session's folder, written over after each write to the terminal (some microseconds; the page cache
  * survives us). A kill between the two writes could double one keystroke; nothing can make them one.
  */
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { native } from '@spool/native';
 
 /** Those who typed last; an older stream has long been confirmed. */
 const STREAMS_MAX = 8;
@@ -18,6 +19,8 @@ interface Journal {
 
 /** Longer than any content, so that writing over needs no truncation. */
 const LINE_BYTES = 512;
+const line = Buffer.alloc(LINE_BYTES);
+const BLANK = 0x20;
 
 export class InputJournal {
   readonly #path: string;
@@ -84,9 +87,10 @@ export class InputJournal {
     if (this.#isClosed) return;
     try {
       if (this.#fd === -1) this.#fd = openSync(this.#path, constants.O_WRONLY | constants.O_CREAT, 0o600);
-      writeSync(this.#fd, JSON.stringify(this.#journal).padEnd(LINE_BYTES), 0);
     } catch {
-      // A full disk, or no fd: the input is in the terminal all the same
+      return; // no fd: the input is in the terminal all the same
     }
+    const length = line.write(JSON.stringify(this.#journal), 'latin1');
+    native.writeAt(this.#fd, line.fill(BLANK, length), 0); // a full disk: the same
   }
 }

@@ -295,23 +295,22 @@ export class Session {
     const end = offset + bytes.length;
     const known = Math.max(this.journal.typedOf(stream), this.#typing.get(stream) ?? 0);
     const fresh = bytes.subarray(Math.max(0, known - offset));
-    if (fresh.length === 0) return watcher.tell({ type: 'typed', offset: Math.min(end, this.journal.typedOf(stream)) });
+    if (fresh.length === 0) return watcher.confirm(Math.min(end, this.journal.typedOf(stream)));
     this.#typing.set(stream, end);
-    this.viewers.touch(viewer);
-    this.#noteTyped(viewer.who);
-    this.#pushTyped(fresh, () => {
+    const note = (): void => {
       this.journal.noteTyped(stream, end);
-      watcher.tellSoon({ type: 'typed', offset: end });
-    })
-      .catch((error: unknown) => {
-        if (!SpoolError.is(error)) throw error;
-        this.journal.noteTyped(stream, end);
-        watcher.tell({ type: 'input-refused', offset: end, code: error.code });
-      })
-      .finally(() => {
-        if (this.#typing.get(stream) === end) this.#typing.delete(stream);
-      });
-    if (this.#policy === 'latest') this.applySize();
+      if (this.#typing.get(stream) === end) this.#typing.delete(stream);
+    };
+    this.#pushTyped(fresh, () => {
+      note();
+      watcher.confirm(end);
+    }).catch((error: unknown) => {
+      if (!SpoolError.is(error)) throw error;
+      note();
+      watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+    });
+    this.#noteTyped(viewer.who);
+    if (this.viewers.touch(viewer) && this.#policy === 'latest') this.applySize();
   }
 
   /** Everybody attached is told who is there. */

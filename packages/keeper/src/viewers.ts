@@ -37,10 +37,11 @@ export class Viewers {
     return this.#attached.length < before;
   }
 
-  /** This one has just done something. */
-  touch(viewer: Attached): void {
-    if (this.#attached.at(-1) === viewer) return;
+  /** This one has just done something. False when it was the last who did. */
+  touch(viewer: Attached): boolean {
+    if (this.#attached.at(-1) === viewer) return false;
     this.#attached = [...this.#attached.filter((other) => other !== viewer), viewer];
+    return true;
   }
 
   get hasFocus(): boolean {

@@ -5,7 +5,7 @@
  * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
  * every byte reads on from the log, however late.
  */
-import { encodeJson, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
+import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 
@@ -130,8 +130,9 @@ export class Watcher implements LogWatcher {
     this.connection.json(FrameType.event, this.channel, event);
   }
 
-  tellSoon(event: WatchEvent): void {
-    this.connection.soon(encodeJson(FrameType.event, this.channel, event));
+  /** What the viewer typed is in the terminal, up to this offset of it. */
+  confirm(typedOffset: number): void {
+    this.connection.soon(encodeHeader(FrameType.typed, 0, this.channel, typedOffset, 0));
   }
 
   close(): void {

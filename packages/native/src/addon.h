@@ -29,6 +29,7 @@
   F(available, js_available)                      \
   F(read, js_read)                                \
   F(write, js_write)                              \
+  F(writeAt, js_write_at)                         \
   F(setSize, js_set_size)                         \
   F(getSize, js_get_size)                         \
   F(socketPair, js_socket_pair)                   \

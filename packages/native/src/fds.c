@@ -109,6 +109,17 @@ napi_value js_write(napi_env env, napi_callback_info info) {
   return outcome(env, count);
 }
 
+napi_value js_write_at(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int fd = int_of(&call, call.at[0], "fd");
+  Bytes bytes = bytes_of(&call, call.at[1], "bytes");
+  int position = int_of(&call, call.at[2], "position");
+  if (call.failed) return NULL;
+  ssize_t count;
+  RETRY(count, pwrite(fd, bytes.data, bytes.length, position));
+  return outcome(env, count);
+}
+
 napi_value js_available(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

@@ -123,6 +123,8 @@ export interface Native {
   read(fd: number, into: Uint8Array): number;
   /** Bytes written, or -errno. */
   write(fd: number, bytes: Uint8Array): number;
+  /** Writes into a file at a place of it. Bytes written, or -errno. */
+  writeAt(fd: number, bytes: Uint8Array, position: number): number;
 
   setSize(master: number, size: TerminalSize): void;
   getSize(master: number): Required<TerminalSize>;

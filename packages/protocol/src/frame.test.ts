@@ -67,6 +67,7 @@ const GOLDEN: readonly (readonly [what: string, frame: Uint8Array, wire: string]
     encodeFrame(FrameType.snapshot, 7, new Uint8Array([0x1b, 0x5b, 0x48]), 0x1_0000_0002),
     '00000003 13 00 0000 00000007 0000000100000002 1b5b48',
   ],
+  ['typed', encodeFrame(FrameType.typed, 7, undefined, 0x1_0000_0003), '00000000 14 00 0000 00000007 0000000100000003'],
 ];
 
 test.each(GOLDEN)('[WIRE-1] %s has its golden bytes', (_what, frame, wire) =>

@@ -43,6 +43,8 @@ export const FrameType = {
   credit: 18,
   /** Keeper: bytes that paint the screen as it was at this offset; output goes on from there. */
   snapshot: 19,
+  /** Keeper: what a viewer typed is in the terminal, up to this offset of it. */
+  typed: 20,
 } as const;
 
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];
@@ -78,6 +80,7 @@ export function payloadBytesMax(type: number): number | undefined {
     case FrameType.input:
       return INPUT_BYTES_MAX + 256;
     case FrameType.credit:
+    case FrameType.typed:
       return 0;
     default:
       return undefined;

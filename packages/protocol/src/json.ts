@@ -36,12 +36,18 @@ export function encodeInput(session: string, bytes: Uint8Array): Uint8Array {
   return payload;
 }
 
-export function decodeInput(payload: Uint8Array): { session: string; bytes: Uint8Array } {
+/** Where the bytes of an input begin. */
+export function inputFrom(payload: Uint8Array): number {
   const length = payload[0];
   if (length === undefined || payload.length < 1 + length)
     throw new SpoolError('FRAME_INVALID', { input: 'cut short' });
+  return 1 + length;
+}
+
+export function decodeInput(payload: Uint8Array): { session: string; bytes: Uint8Array } {
+  const from = inputFrom(payload);
   try {
-    return { session: decoder.decode(payload.subarray(1, 1 + length)), bytes: payload.subarray(1 + length) };
+    return { session: decoder.decode(payload.subarray(1, from)), bytes: payload.subarray(from) };
   } catch (cause) {
     throw new SpoolError('FRAME_INVALID', { input: 'its session is not UTF-8' }, { cause });
   }

@@ -337,8 +337,6 @@ export type WatchEvent =
       readonly exitCode: number | null;
       readonly signal: string | null;
     }
-  /** Attached only: everything typed before this offset of its `typing` stream is in the terminal. */
-  | { readonly type: 'typed'; readonly offset: number }
   /** Attached only: the queue was full; what was typed before `offset` and not confirmed was not taken. */
   | { readonly type: 'input-refused'; readonly offset: number; readonly code: ErrorCode }
   /** Attached only: who is there, whenever that changes. */
