@@ -1,6 +1,6 @@
 /** What a client, a program or a configuration may do without harm to the daemon and to others. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { encodeJson, FrameType, PROTOCOL_VERSION, VERSION } from '@spool/protocol';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -104,4 +104,31 @@ test('[IN-4] a keeper that dies between paste and Enter: asked again, the prompt
   expect(await client.prompt(id, 'do it', { key: 'once', confirmMs: 500 })).toMatchObject({ isRepeated: true });
   const all = await seen(client, id, '<"\\r">');
   expect([all.match(/do it/g)!.length, all.match(/<"\\r">/g)!.length]).toEqual([1, 1]);
+});
+
+test('without free fds those who come wait, cost nothing, and are served once there is room', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { keeper } = await client.status();
+  const pid = String(keeper.pid);
+  const limit = (soft: number): void => void execFileSync('prlimit', ['--pid', pid, `--nofile=${soft}:`]);
+  const before = Number(/open files *(\d+)/i.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))![1]);
+  limit(3);
+  const late = daemon.client();
+  let isServed = false;
+  void late.then(() => (isServed = true));
+  const spent = (): number => {
+    const [, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const fields = rest!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const spentBefore = spent();
+  for (let asked = 0; asked < 20; asked++) {
+    expect((await client.list()).length).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(isServed).toBe(false);
+  expect(spent() - spentBefore).toBeLessThan(50); // half a second of the one that passed: a loop would take all of it
+  limit(before);
+  expect((await (await late).list()).length).toBe(0);
 });

@@ -2,7 +2,8 @@
  * One client. Frames in, frames out; nothing waits here without a bound: a client that does not read is not read from
  * either, and its watchers wait in the log.
  */
-import type { Socket } from 'node:net';
+import type { FdWatch } from '@spool/native/fd-watch';
+import { FdSocket } from '@spool/native/fd-socket';
 import {
   CONTROL_BYTES_MAX,
   type DaemonEvent,
@@ -63,8 +64,9 @@ export class Connection {
   readonly waits = new Map<number, () => void>();
   /** As the client calls itself. */
   who = 'a client';
-  readonly #socket: Socket;
+  readonly #socket: FdSocket;
   readonly #handlers: ConnectionHandlers;
+  readonly #helloTimer: NodeJS.Timeout;
   readonly #reader = new FrameReader();
   readonly #waiting = new Set<LogWatcher>();
   /** Feeds that were not told something. */
@@ -72,29 +74,20 @@ export class Connection {
   #hasSaidHello = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
-  #isCorked = false;
 
-  constructor(socket: Socket, handlers: ConnectionHandlers) {
-    this.#socket = socket;
+  /** Takes over `fd`. */
+  constructor(watch: FdWatch, fd: number, handlers: ConnectionHandlers) {
     this.#handlers = handlers;
-    const helloTimer = setTimeout(() => this.#refuse(new SpoolError('HELLO_EXPECTED')), HELLO_WITHIN_MS);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('drain', () => this.#drained());
-    socket.on('error', () => {}); // a broken link is an ordinary end: 'close' follows
-    socket.on('close', () => {
-      clearTimeout(helloTimer);
-      if (this.#soonTimer) clearTimeout(this.#soonTimer);
-      for (const watcher of [...this.watchers.values()]) watcher.close();
-      for (const forget of this.waits.values()) forget();
-      handlers.onClose(this);
+    this.#helloTimer = setTimeout(() => this.#refuse(new SpoolError('HELLO_EXPECTED')), HELLO_WITHIN_MS);
+    this.#socket = new FdSocket(watch, fd, {
+      onData: (bytes) => this.#take(bytes),
+      onDrain: () => this.#drained(),
+      onClose: () => this.#closed(),
     });
-    this.#onHello = () => clearTimeout(helloTimer);
   }
 
-  #onHello: () => void;
-
   get isFull(): boolean {
-    return this.#socket.writableLength > FULL_BYTES;
+    return this.#socket.waitingBytes > FULL_BYTES;
   }
 
   isWaiting(watcher: LogWatcher): boolean {
@@ -141,7 +134,6 @@ export class Connection {
 
   /** The payload is shared with other watchers: it is not copied, and must not change. */
   output(channel: number, flags: number, offset: number, bytes: Uint8Array): void {
-    this.#cork();
     if (this.#soonTimer) this.#flushSoon();
     this.#socket.write(encodeHeader(FrameType.output, flags, channel, offset, bytes.length));
     this.#socket.write(bytes);
@@ -152,24 +144,21 @@ export class Connection {
   }
 
   #write(bytes: Uint8Array): void {
-    this.#cork();
     this.#socket.write(bytes);
-    if (this.#socket.writableLength > ANSWERS_BYTES_MAX) this.#socket.pause();
+    if (this.#socket.waitingBytes > ANSWERS_BYTES_MAX) this.#socket.pause();
   }
 
-  /** Everything of one turn of the loop leaves in one system call. */
-  #cork(): void {
-    if (this.#isCorked) return;
-    this.#isCorked = true;
-    this.#socket.cork();
-    process.nextTick(() => {
-      this.#isCorked = false;
-      this.#socket.uncork();
-    });
+  #closed(): void {
+    clearTimeout(this.#helloTimer);
+    if (this.#soonTimer) clearTimeout(this.#soonTimer);
+    for (const watcher of [...this.watchers.values()]) watcher.close();
+    for (const forget of this.waits.values()) forget();
+    this.#handlers.onClose(this);
   }
 
   #drained(): void {
     this.#socket.resume();
+    if (this.#missing.size === 0 && this.#waiting.size === 0) return;
     for (const channel of this.#missing)
       this.json(FrameType.event, channel, { type: 'events-missed', at: Date.now(), reason: 'slow-reader' });
     this.#missing.clear();
@@ -178,7 +167,7 @@ export class Connection {
     for (const watcher of waiting) watcher.pump();
   }
 
-  #take(chunk: Buffer): void {
+  #take(chunk: Uint8Array): void {
     try {
       this.#reader.push(chunk, (frame) => this.#handle(frame));
     } catch (error) {
@@ -228,7 +217,7 @@ export class Connection {
     }
     this.#hasSaidHello = true;
     if (typeof hello.who === 'string' && hello.who !== '') this.who = hello.who.slice(0, WHO_CHARACTERS_MAX);
-    this.#onHello();
+    clearTimeout(this.#helloTimer);
     this.json(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello);
   }
 
@@ -251,8 +240,7 @@ export class Connection {
 
   /** What arrived cannot be read: says why, and lets go. */
   #refuse(error: unknown): void {
-    this.#socket.removeAllListeners('data');
     this.fail(0, error);
-    this.#socket.end(() => this.#socket.destroy());
+    this.#socket.end();
   }
 }

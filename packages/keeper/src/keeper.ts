@@ -3,9 +3,9 @@
  * moment; its successor finds the children at the holder and everything else on disk.
  */
 import { writeSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { constants } from 'node:os';
 import { COOKIE, findMembers, listRecords, readRecord, signalMember } from '@spool/core';
-import { native } from '@spool/native';
+import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import {
   type DaemonEvent,
@@ -37,6 +37,10 @@ const LOG_FD = 2;
 
 /** So many clients leave enough fds for sessions, whatever the limit is. */
 const CONNECTIONS_MAX = 4000;
+
+/** Who connects while there are no fds waits so long for another try. */
+const ACCEPT_AGAIN_MS = 100;
+const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
 
 /** An ended session's tree is long gone by then. */
 const TREE_MS_MAX = 60_000;
@@ -274,19 +278,24 @@ export class Keeper {
   }
 
   #serve(): void {
-    const server = createServer((socket) => this.#welcome(socket));
-    server.maxConnections = CONNECTIONS_MAX;
-    server.on('error', (error) => complain(`the socket: ${error.message}`));
-    server.listen({ fd: this.#holder.listenFd });
+    const watch = this.#watch;
+    const { listenFd } = this.#holder;
+    watch.watch(listenFd, POLL.readable, () => {
+      const fd = native.accept(listenFd);
+      if (fd >= 0) return this.#welcome(fd);
+      if (!OUT_OF_FDS.has(-fd)) return; // whoever it was has left again
+      // Whoever waits in the queue would have us called again at once, and for ever.
+      watch.change(listenFd, 0);
+      setTimeout(() => watch.change(listenFd, POLL.readable), ACCEPT_AGAIN_MS);
+    });
   }
 
-  #welcome(socket: Socket): void {
-    const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-    if (native.peerUid(fd) !== process.getuid!()) {
-      socket.destroy();
+  #welcome(fd: number): void {
+    if (native.peerUid(fd) !== process.getuid!() || this.#connections.size >= CONNECTIONS_MAX) {
+      native.close(fd);
       return;
     }
-    const connection = new Connection(socket, {
+    const connection = new Connection(this.#watch, fd, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
       onInput: async (from, session, bytes) => this.registry.find(session).write(bytes, from.who),
       onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),

@@ -36,6 +36,8 @@
   F(sendFds, js_send_fds)                         \
   F(receiveFds, js_receive_fds)                   \
   F(listenUnix, js_listen_unix)                   \
+  F(accept, js_accept)                            \
+  F(writeParts, js_write_parts)                   \
   F(peerUid, js_peer_uid)                         \
   F(tryLock, js_try_lock)                         \
   F(setCloexec, js_set_cloexec)                   \

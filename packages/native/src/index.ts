@@ -140,6 +140,10 @@ export interface Native {
   receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
   /** A listening unix stream socket at `path`, created with mode 0600 whatever the umask. Throws EADDRINUSE etc. */
   listenUnix(path: string, backlog: number): number;
+  /** The next one who connects to a listening socket: an fd, non-blocking and close-on-exec, or -errno. */
+  accept(socket: number): number;
+  /** Writes several pieces with one call, as far as the kernel takes them. Bytes written, or -errno. */
+  writeParts(socket: number, parts: readonly Uint8Array[]): number;
   /** The user id of the process at the other end of a unix socket. */
   peerUid(socket: number): number;
   /** Tries to lock; false when somebody else has it. The lock lives as long as any copy of the fd. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -116,6 +117,36 @@ napi_value js_listen_unix(napi_env env, napi_callback_info info) {
   }
   free(path);
   return result;
+}
+
+napi_value js_accept(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int socket = int_of(&call, call.at[0], "socket");
+  if (call.failed) return NULL;
+  int fd;
+  RETRY(fd, accept4(socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  return outcome(env, fd);
+}
+
+/* What is beyond PARTS_MAX is left for the next call, as with any short write. */
+#define PARTS_MAX 64
+
+napi_value js_write_parts(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int socket = int_of(&call, call.at[0], "socket");
+  uint32_t length = length_of(&call, call.at[1], "parts");
+  struct iovec parts[PARTS_MAX];
+  if (length > PARTS_MAX) length = PARTS_MAX;
+  for (uint32_t i = 0; i < length && !call.failed; i++) {
+    napi_value part;
+    napi_get_element(env, call.at[1], i, &part);
+    Bytes bytes = bytes_of(&call, part, "parts");
+    parts[i] = (struct iovec){.iov_base = bytes.data, .iov_len = bytes.length};
+  }
+  if (call.failed) return NULL;
+  ssize_t count;
+  RETRY(count, writev(socket, parts, (int)length));
+  return outcome(env, count);
 }
 
 napi_value js_peer_uid(napi_env env, napi_callback_info info) {

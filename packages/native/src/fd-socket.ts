@@ -1,0 +1,142 @@
+/**
+ * A connected socket: bytes in, bytes out, nothing of Node's streams between. A key passes a keeper's sockets twice, and half
+ * of what that took was spent in streams (docs/performance.md).
+ *
+ * What is written in one turn of the loop leaves in one system call. What the kernel does not take waits here; `waitingBytes`
+ * says how much that is, and whoever writes is to look at it.
+ */
+import { constants } from 'node:os';
+import type { FdWatch } from './fd-watch.ts';
+import { native, POLL } from './index.ts';
+
+const { EAGAIN } = constants.errno;
+
+/** All sockets of a process read into this, one after the other. */
+const room = new Uint8Array(64 * 1024);
+
+export interface FdSocketHandlers {
+  /** The bytes are valid until this returns. */
+  onData(bytes: Uint8Array): void;
+  /** All that waited is on its way. */
+  onDrain(): void;
+  /** Once, whoever closed it. */
+  onClose(): void;
+}
+
+export class FdSocket {
+  readonly #watch: FdWatch;
+  readonly #handlers: FdSocketHandlers;
+  readonly #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #fd: number;
+  #isReading = true;
+  #isEnding = false;
+  /** The kernel takes no more for now. */
+  #isFull = false;
+  #isFlushDue = false;
+
+  /** Takes over `fd`: it is closed with the socket. */
+  constructor(watch: FdWatch, fd: number, handlers: FdSocketHandlers) {
+    this.#watch = watch;
+    this.#fd = fd;
+    this.#handlers = handlers;
+    watch.watch(fd, POLL.readable, (events) => this.#ready(events));
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** The bytes are not copied, and must not change until they are on their way. */
+  write(bytes: Uint8Array): void {
+    if (this.#fd === -1 || this.#isEnding || bytes.length === 0) return;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#isFlushDue || this.#isFull) return;
+    this.#isFlushDue = true;
+    process.nextTick(this.#flush);
+  }
+
+  pause(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    this.#listen();
+  }
+
+  resume(): void {
+    if (this.#isReading || this.#isEnding) return;
+    this.#isReading = true;
+    this.#listen();
+  }
+
+  /** Closes once all that was written is on its way; reads no more. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#isReading = false;
+    if (this.#waitingBytes === 0) this.close();
+    else this.#listen();
+  }
+
+  close(): void {
+    if (this.#fd === -1) return;
+    this.#watch.unwatch(this.#fd);
+    native.close(this.#fd);
+    this.#fd = -1;
+    this.#waiting.length = 0;
+    this.#waitingBytes = 0;
+    this.#handlers.onClose();
+  }
+
+  #listen(): void {
+    if (this.#fd === -1) return;
+    // A hang-up is always wanted: it is not told to one who asks for nothing.
+    const wanted = (this.#isReading ? POLL.readable : 0) | (this.#isFull ? POLL.writable : 0);
+    this.#watch.change(this.#fd, wanted | POLL.hangup);
+  }
+
+  #ready(events: number): void {
+    if (events & POLL.writable) this.#flush();
+    if (this.#fd === -1 || !(events & ~POLL.writable)) return;
+    // Not reading, it is only told when the other side is gone.
+    if (this.#isReading) this.#read();
+    else this.close();
+  }
+
+  #read(): void {
+    const read = native.read(this.#fd, room);
+    if (read > 0) this.#handlers.onData(room.subarray(0, read));
+    else if (read === 0) this.end();
+    else if (read !== -EAGAIN) this.close();
+  }
+
+  readonly #flush = (): void => {
+    this.#isFlushDue = false;
+    while (this.#waiting.length > 0) {
+      const written = native.writeParts(this.#fd, this.#waiting);
+      if (written < 0 && written !== -EAGAIN) return this.close();
+      if (written > 0) this.#forget(written);
+      if (this.#waiting.length > 0 && written < 0) return this.#full(true);
+    }
+    if (this.#fd === -1) return;
+    if (this.#isFull) this.#full(false);
+    if (this.#isEnding) this.close();
+    else this.#handlers.onDrain();
+  };
+
+  #full(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    this.#listen();
+  }
+
+  /** These are on their way. */
+  #forget(bytes: number): void {
+    this.#waitingBytes -= bytes;
+    let left = bytes;
+    let gone = 0;
+    while (gone < this.#waiting.length && left >= this.#waiting[gone]!.length) left -= this.#waiting[gone++]!.length;
+    this.#waiting.splice(0, gone);
+    if (left > 0) this.#waiting[0] = this.#waiting[0]!.subarray(left);
+  }
+}
