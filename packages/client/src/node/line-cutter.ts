@@ -1,34 +1,52 @@
 /**
- * Lines of text out of bytes. A carriage return ends a line too: it is about to be written over. A line longer than the
- * window is given in windows that overlap by half.
+ * Lines of text out of a session's bytes: escape sequences and control characters are left out, wherever they are cut. A
+ * carriage return ends a line too: it is about to be written over. A line longer than the window is given in windows that
+ * overlap by half. It shows what was written, not what the screen looked like.
  */
-import { PlainText } from './plain-text.ts';
+import { EscapeScanner } from '@spool/vt';
 
 export const WINDOW_CHARACTERS = 64 * 1024;
 
-const BREAK = /[\r\n]/;
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** C0 and DEL, but tab. */
+const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/g;
+
+export interface CutLine {
+  readonly text: string;
+  /** The offset of the first byte after it. */
+  readonly end: number;
+}
 
 export class LineCutter {
-  #plain = new PlainText();
   readonly #decoder = new TextDecoder();
+  readonly #scanner: EscapeScanner;
+  /** What the scanner's position 0 is in the log: another stream's bytes may lie between what this one is given. */
+  #base = 0;
+  #position = 0;
+  #lines: CutLine[] = [];
   #open = '';
-  /** What was pushed last, and the state before it: offsets are asked for once in a wait, so they are found out then. */
-  #last: { offset: number; bytes: Uint8Array; plain: PlainText } = {
-    offset: 0,
-    bytes: new Uint8Array(0),
-    plain: this.#plain,
-  };
+  #isAfterReturn = false;
+
+  constructor() {
+    this.#scanner = new EscapeScanner({
+      onSequence: () => {},
+      onText: (source, from, to, position) => this.#text(source.subarray(from, to), position),
+    });
+  }
 
   /** The lines that were completed by these bytes of the log. */
-  push(offset: number, bytes: Uint8Array): string[] {
-    this.#last = { offset, bytes, plain: this.#plain.clone() };
-    const lines = (this.#open + this.#decoder.decode(this.#plain.push(bytes), { stream: true })).split(BREAK);
-    this.#open = lines.pop()!;
+  push(offset: number, bytes: Uint8Array): readonly CutLine[] {
+    this.#base = offset - this.#position;
+    this.#lines = [];
+    this.#scanner.feed(bytes);
+    this.#position += bytes.length;
     while (this.#open.length >= WINDOW_CHARACTERS) {
-      lines.push(this.#open.slice(0, WINDOW_CHARACTERS));
+      this.#lines.push({ text: this.#open.slice(0, WINDOW_CHARACTERS), end: offset + bytes.length });
       this.#open = this.#open.slice(WINDOW_CHARACTERS / 2);
     }
-    return lines;
+    return this.#lines;
   }
 
   /** The line that has no end yet: a prompt, perhaps. */
@@ -36,15 +54,34 @@ export class LineCutter {
     return this.#open;
   }
 
-  /** The offset of the first byte after one of the lines that `push` just gave; after all bytes for one without an end. */
-  endOf(line: number): number {
-    const { offset, bytes, plain } = this.#last;
-    let breaks = 0;
+  #text(bytes: Uint8Array, position: number): void {
+    let from = 0;
     for (let at = 0; at < bytes.length; at++) {
-      for (const byte of plain.push(bytes.subarray(at, at + 1))) {
-        if ((byte === 0x0a || byte === 0x0d) && breaks++ === line) return offset + at + 1;
-      }
+      const byte = bytes[at]!;
+      if (byte !== CR && byte !== LF) continue;
+      const end = this.#base + position + at + 1;
+      if (byte === LF && this.#isAfterReturn && from === at) this.#lengthen(end);
+      else this.#complete(bytes.subarray(from, at), end);
+      this.#isAfterReturn = byte === CR;
+      from = at + 1;
     }
-    return offset + bytes.length;
+    if (from === bytes.length) return;
+    this.#isAfterReturn = false;
+    this.#open = this.#grown(bytes.subarray(from));
+  }
+
+  #complete(bytes: Uint8Array, end: number): void {
+    this.#lines.push({ text: this.#grown(bytes), end });
+    this.#open = '';
+  }
+
+  /** The newline after a carriage return belongs to the line that was given, if it was just now. */
+  #lengthen(end: number): void {
+    const last = this.#lines.pop();
+    if (last) this.#lines.push({ ...last, end });
+  }
+
+  #grown(bytes: Uint8Array): string {
+    return this.#open + this.#decoder.decode(bytes, { stream: true }).replace(CONTROLS, '');
   }
 }

@@ -40,10 +40,9 @@ export async function waitForMatch(
     for await (const item of watch) {
       if (item.type === 'output') {
         offset = item.offset + item.bytes.length;
-        const cutter = cutters[item.stream];
-        const lines = cutter.push(item.offset, item.bytes);
-        const hit = lines.length === 0 ? null : pattern.find(lines);
-        if (hit) return { reason: 'match', offset: cutter.endOf(hit.line), match: hit.groups };
+        const lines = cutters[item.stream].push(item.offset, item.bytes);
+        const hit = lines.length === 0 ? null : pattern.find(lines.map(({ text }) => text));
+        if (hit) return { reason: 'match', offset: lines[hit.line]!.end, match: hit.groups };
         open.touch(tryOpen);
       } else if (item.type === 'gap') {
         cutters = freshCutters(); // what comes before and after it is not one line
