@@ -6,6 +6,7 @@ import { decodeJson, type DaemonEvent, type Frame, FrameType, SpoolError } from 
 import { abortReason, type Broken, type Connection, decodeError } from './connection.ts';
 import { closed, type Link } from './link.ts';
 import { Outlet } from './outlet.ts';
+import { Reading } from './reading.ts';
 import { abortController, type AbortSignalLike } from './surroundings.ts';
 
 export type EventItem =
@@ -23,7 +24,7 @@ export interface EventsOptions {
 /** Each is below 2 KiB as a rule. */
 const WAITING_MAX = 1024;
 
-export class Events implements AsyncIterableIterator<EventItem, undefined> {
+export class Events extends Reading<EventItem> {
   readonly #link: Link;
   readonly #waiting: EventItem[] = [];
   readonly #outlet = new Outlet(() => this.#waiting.shift());
@@ -33,6 +34,7 @@ export class Events implements AsyncIterableIterator<EventItem, undefined> {
   #stay: { readonly connection: Connection; readonly channel: number } | null = null;
 
   constructor(link: Link, options: EventsOptions = {}) {
+    super();
     this.#link = link;
     this.#signal = options.signal;
     this.#wanted = { sessions: options.sessions, types: options.types };
@@ -45,23 +47,9 @@ export class Events implements AsyncIterableIterator<EventItem, undefined> {
     return this.#outlet.next();
   }
 
-  return(): Promise<IteratorResult<EventItem, undefined>> {
-    this.close();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** May be called twice. */
   close(): void {
     this.#waiting.length = 0;
     this.#finish();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
   }
 
   readonly #onAbort = (): void => {

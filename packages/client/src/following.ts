@@ -21,6 +21,7 @@ import {
 import { abortReason, type Broken, type Channel, type Connection, decodeError } from './connection.ts';
 import { closed } from './link.ts';
 import { Outlet } from './outlet.ts';
+import { Reading } from './reading.ts';
 import type { Requester } from './requests.ts';
 import { abortController, type AbortSignalLike } from './surroundings.ts';
 import { type AttachItem, WatchQueue } from './watch-queue.ts';
@@ -53,7 +54,7 @@ export interface Stay {
   readonly end: (why: Broken | 'left') => void;
 }
 
-export abstract class Following<Item extends AttachItem> implements AsyncIterableIterator<Item, undefined> {
+export abstract class Following<Item extends AttachItem> extends Reading<Item> {
   protected readonly requester: Requester;
   protected readonly queue = new WatchQueue();
   /** As it was named by the caller; the full id from the first answer on. */
@@ -78,6 +79,7 @@ export abstract class Following<Item extends AttachItem> implements AsyncIterabl
   #caughtUp: PromiseWithResolvers<void> | null = null;
 
   constructor(requester: Requester, session: string, options: FollowingOptions) {
+    super();
     this.requester = requester;
     this.session = session;
     this.#windowBytes = Math.min(CREDIT_BYTES_MAX, Math.max(1, options.creditBytes ?? CREDIT_BYTES));
@@ -115,22 +117,8 @@ export abstract class Following<Item extends AttachItem> implements AsyncIterabl
     return this.#outlet.next() as Promise<IteratorResult<Item, undefined>>;
   }
 
-  return(): Promise<IteratorResult<Item, undefined>> {
-    this.close();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
   close(): void {
     this.#cut();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
   }
 
   readonly #onAbort = (): void => this.#cut(abortReason(this.#signal!));

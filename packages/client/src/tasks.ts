@@ -13,6 +13,7 @@ import {
 } from '@spool/protocol';
 import type { Client, WaitOptions } from './client.ts';
 import { Outlet } from './outlet.ts';
+import { Reading } from './reading.ts';
 import type { Session } from './session.ts';
 import { abortController, type AbortSignalLike } from './surroundings.ts';
 import { tail } from './tail.ts';
@@ -178,7 +179,7 @@ function secondsWords(ms: number): string {
  * Of the daemon's events only the starts are listened to: output and end of each task are asked for by its id, and so are
  * neither lost nor told twice when the link breaks.
  */
-export class TaskEvents implements AsyncIterableIterator<TaskStreamEvent, undefined> {
+export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #client: Client;
   readonly #signal: AbortSignalLike | undefined;
   readonly #waiting: TaskStreamEvent[] = [];
@@ -189,6 +190,7 @@ export class TaskEvents implements AsyncIterableIterator<TaskStreamEvent, undefi
   #room: PromiseWithResolvers<void> | null = null;
 
   constructor(client: Client, { tasks, signal }: TaskEventsOptions = {}) {
+    super();
     this.#client = client;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#onAbort);
@@ -200,23 +202,9 @@ export class TaskEvents implements AsyncIterableIterator<TaskStreamEvent, undefi
     return this.#outlet.next();
   }
 
-  return(): Promise<IteratorResult<TaskStreamEvent, undefined>> {
-    this.close();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
   close(): void {
     this.#waiting.length = 0;
     this.#finish();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
   }
 
   async #followThese(tasks: readonly (TaskHandle | string)[]): Promise<void> {

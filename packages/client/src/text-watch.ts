@@ -9,6 +9,7 @@
  * It reads from its watch only while somebody reads from it, so memory is bounded by the watch's credit.
  */
 import type { Chunking } from '@spool/vt';
+import { Reading } from './reading.ts';
 import { abortController, type Surroundings } from './surroundings.ts';
 import type { Arrival, TextItem } from './text-streams.ts';
 import type { Watch, WatchOptions } from './watch.ts';
@@ -27,7 +28,7 @@ export interface TextWatchOptions extends WatchOptions {
 
 const FLUSH_MS = 100;
 
-export class TextWatch implements AsyncIterableIterator<TextItem, undefined> {
+export class TextWatch extends Reading<TextItem> {
   readonly #watch: Watch;
   readonly #time: Pick<Surroundings, 'now' | 'sleep'>;
   readonly #options: TextWatchOptions;
@@ -37,6 +38,7 @@ export class TextWatch implements AsyncIterableIterator<TextItem, undefined> {
   #coming: Promise<Coming> | null = null;
 
   constructor(watch: Watch, time: Pick<Surroundings, 'now' | 'sleep'>, options: TextWatchOptions = {}) {
+    super();
     this.#watch = watch;
     this.#time = time;
     this.#options = options;
@@ -52,23 +54,9 @@ export class TextWatch implements AsyncIterableIterator<TextItem, undefined> {
     return this.#items.next();
   }
 
-  return(): Promise<IteratorResult<TextItem, undefined>> {
-    this.close();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
   close(): void {
     this.#watch.close();
     void this.#items.return(undefined);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
   }
 
   async *#run(): AsyncGenerator<TextItem, undefined> {

@@ -1,0 +1,20 @@
+/** Something that goes on and is read with `for await`; leaving the loop, `close` and `await using` all end it. */
+export abstract class Reading<Item> implements AsyncIterableIterator<Item, undefined> {
+  abstract next(): Promise<IteratorResult<Item, undefined>>;
+
+  /** Ends it at once: what waits is dropped, and the reader's loop ends. May be called twice. */
+  abstract close(): void;
+
+  return(): Promise<IteratorResult<Item, undefined>> {
+    this.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}
