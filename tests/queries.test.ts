@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { SPOOL, seen, Terminal, TestDaemon, until } from '@spool/testkit';
@@ -28,6 +29,26 @@ test.each([0, 1, 3])(
     for (const terminal of terminals) terminal[Symbol.dispose]();
   },
 );
+
+test('[QRY-1] the first program of a cold daemon does not wait for an answer while the daemon gets ready', async () => {
+  await using daemon = new TestDaemon();
+  // So many rules that reading them takes a while, during which nothing could be answered.
+  mkdirSync(`${daemon.home}/config/rules`, { recursive: true });
+  const all = Array.from({ length: 12 }, (_, at) => `^(?:a{${at}}|[b-y]+\\d*)\\s+z$`);
+  const rules = Array.from({ length: 100 }, (_, at) => ({ name: `r${at}`, says: 'idle', in: 'screen', all }));
+  for (let at = 0; at < 64; at++)
+    writeFileSync(
+      `${daemon.home}/config/rules/${at}.json`,
+      JSON.stringify({ agent: `agent-${at}`, commands: [`agent-${at}`], recognise: [], rules }),
+    );
+  const client = await daemon.client();
+  const startedAt = performance.now();
+  const script = `stty raw -echo; asked=$EPOCHREALTIME; printf '\\033[c'; IFS= read -rsd c; echo "took $((\${EPOCHREALTIME/./} - \${asked/./})) us"`;
+  const session = await client.run({ command: ['bash', '-c', script], size: { cols: 80, rows: 24 }, env });
+  const waitedMs = performance.now() - startedAt;
+  const tookMs = Number(/took (\d+) us/.exec(await seen(client, session.id, ' us'))![1]) / 1000;
+  expect(tookMs).toBeLessThan(waitedMs / 2);
+});
 
 test('[QRY-1] a query asked while the keeper is dead is answered by its successor, once', async () => {
   await using daemon = new TestDaemon();

@@ -51,6 +51,8 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 interface PendingRun {
   readonly run: RunRequest;
   readonly started: PromiseWithResolvers<Session>;
+  /** The holder has been asked for it. */
+  isAsked: boolean;
 }
 
 export class Keeper {
@@ -90,10 +92,16 @@ export class Keeper {
       [COOKIE]: run.id,
       SPOOL_SOCKET: home.socket,
     };
-    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers() };
+    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), isAsked: false };
     this.#pending.set(run.id, pending);
-    this.#holder.send({ type: 'spawn', run: pending.run });
+    if (run.size === undefined) this.#ask(pending);
+    else void this.#services!.screens.ready.then(() => this.#ask(pending));
     return pending.started.promise;
+  }
+
+  #ask(pending: PendingRun): void {
+    pending.isAsked = true;
+    this.#holder.send({ type: 'spawn', run: pending.run });
   }
 
   /** By another than `id`. */
@@ -274,7 +282,7 @@ export class Keeper {
     for (const members of findMembers(ids, new Map()).values()) {
       for (const member of members) signalMember(member, ['SIGKILL']);
     }
-    for (const { run } of this.#pending.values()) this.#holder.send({ type: 'spawn', run });
+    for (const pending of this.#pending.values()) if (pending.isAsked) this.#ask(pending);
   }
 
   #serve(): void {

@@ -58,6 +58,8 @@ export type ScreenAsk =
     };
 
 export type FromScreens =
+  /** The thread is there, and answers what programs ask without delay. */
+  | { readonly type: 'ready' }
   /** All that was announced before has been followed to this offset. */
   | { readonly type: 'followed'; readonly id: string; readonly offset: number }
   /** For the child: what it asked before this offset. */

@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
-import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
+import { renderAnsi, renderHtml, renderJson, renderText, ScreenModel, snapshot } from '@spool/core/screen';
 import type { ScreenFormat } from '@spool/protocol';
 import type { Follower } from './follower.ts';
 import { History } from './history.ts';
@@ -75,6 +75,16 @@ port.on('message', (message: ToScreens) => {
   hear(message);
   schedule();
 });
+warmUp();
+tell({ type: 'ready' });
+
+/** What the first session would have to wait for, 40 ms of it: the rules are read, and the engine has seen a screen. */
+function warmUp(): void {
+  files.refresh();
+  const model = new ScreenModel({ cols: 80, rows: 24 });
+  model.write(Buffer.from('\x1b[1mwarm\x1b[m\r\n'.repeat(24)));
+  model.dispose();
+}
 
 function hear(message: ToScreens): void {
   switch (message.type) {

@@ -58,6 +58,7 @@ export class Screens {
   readonly #grown = new Set<Followed>();
   readonly #asked = new Map<number, Asked>();
   readonly #falls = new Map<string, number>();
+  readonly #ready = Promise.withResolvers<void>();
   #worker: Worker | null;
   #timer: NodeJS.Timeout | null = null;
   #request = 0;
@@ -67,6 +68,14 @@ export class Screens {
     this.#handlers = handlers;
     // At once: the first program to ask its terminal something should not wait for the thread to start.
     this.#worker = this.#start();
+  }
+
+  /**
+   * Resolves when the thread answers what programs ask, or has failed to. A terminal that is slow to answer is taken for one
+   * that does not: its answers then arrive as keys.
+   */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
   }
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
@@ -147,6 +156,8 @@ export class Screens {
 
   #hear(message: FromScreens): void {
     switch (message.type) {
+      case 'ready':
+        return this.#ready.resolve();
       case 'followed': {
         const followed = this.#followed.get(message.id);
         if (!followed) return;
@@ -212,6 +223,7 @@ export class Screens {
   #fallen(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = null;
+    this.#ready.resolve();
     this.#handlers.complain(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
     for (const request of this.#asked.keys())
       this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
