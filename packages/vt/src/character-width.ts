@@ -3,7 +3,7 @@
  * One answer for the terminal model, for the lines of logs and for lists.
  *
  * By code point, as xterm, VTE, Alacritty and tmux count: a family of emoji that ZWJ joins is as wide as its members together.
- * Terminals that count whole clusters say so when they are asked for mode 2027; we say that we do not.
+ * A program that asks for mode 2027 (whole clusters) is told that there is no such mode, and no terminal is switched to it.
  */
 import { eastAsianWidth } from 'get-east-asian-width';
 

@@ -28,7 +28,6 @@ const FLAGS = [
   { name: 'alternateScroll', mode: 1007, isAnsi: false, initial: false, isInput: true },
   { name: 'bracketedPaste', mode: 2004, isAnsi: false, initial: false, isInput: true },
   { name: 'synchronized', mode: 2026, isAnsi: false, initial: false, isInput: false },
-  { name: 'graphemes', mode: 2027, isAnsi: false, initial: false, isInput: false },
   { name: 'colourReports', mode: 2031, isAnsi: false, initial: false, isInput: true },
   { name: 'resizeReports', mode: 2048, isAnsi: false, initial: false, isInput: true },
 ] as const;

@@ -496,7 +496,7 @@ const SHOWN_ANSI_MODES: readonly number[] = [4, 20];
  * What is seen and no more. Not 2 (VT52), 3 and 40 (132 columns), 4 (slow scroll), 38 (Tektronix), 46 (logging to a
  * file), …
  */
-const SHOWN_MODES: readonly number[] = [5, 6, 7, 12, 25, 45, 47, 69, 1047, 1048, 1049, 2026, 2027];
+const SHOWN_MODES: readonly number[] = [5, 6, 7, 12, 25, 45, 47, 69, 1047, 1048, 1049, 2026];
 
 const ESC = 0x1b;
 const BEL = 0x07;
