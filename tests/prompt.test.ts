@@ -43,12 +43,45 @@ test('[IN-4] a prompt to a shell is confirmed by what comes of it; one that nobo
   expect(await client.prompt(id, 'echo done-$((1+1)); sleep 0.1')).toMatchObject({ isConfirmed: true });
   await seen(client, id, 'done-2');
 
-  const deaf = await client.run({ command: ['sh', '-c', 'stty -echo; echo deaf; exec sleep 1000'], size: PTY, env });
-  await seen(client, deaf.id, 'deaf');
-  expect(await client.prompt(deaf.id, 'hello', { confirmMs: 300 })).toMatchObject({
-    isConfirmed: false,
-    reaction: null,
-  });
+  for (const echo of ['echo', '-echo']) {
+    const deaf = await client.run({
+      command: ['sh', '-c', `stty ${echo}; echo deaf; exec sleep 1000`],
+      size: PTY,
+      env,
+    });
+    await seen(client, deaf.id, 'deaf');
+    const { isConfirmed, reaction } = await client.prompt(deaf.id, 'hello', { confirmMs: 500 });
+    expect({ echo, isConfirmed, reaction }).toEqual({ echo, isConfirmed: false, reaction: null });
+  }
+  // The terminal echoes for a shell that is busy, too; what it prints by itself meanwhile is no answer either.
+  const busy = 'for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.1; done; exec sleep 1000';
+  const { id: shell } = await client.run({ command: ['bash', '-c', busy], size: PTY, env });
+  await seen(client, shell, 'line 2');
+  expect(await client.prompt(shell, 'hello', { confirmMs: 1000 })).toMatchObject({ isConfirmed: false });
+});
+
+test('[IN-4] a prompt that somebody else has used the key of is typed all the same', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = 'read -p "first> " a; echo "[$a]"; read -p "second> " b; echo "[$b]"; sleep 1000';
+  const { id } = await client.run({ command: ['bash', '-c', script], size: PTY, env });
+  await seen(client, id, 'first> ');
+  await client.writeOnce(id, 'job-7', 'sent\r');
+  await seen(client, id, 'second> ');
+  expect(await client.prompt(id, 'prompted', { key: 'job-7' })).toMatchObject({ isRepeated: false, isConfirmed: true });
+  expect(await seen(client, id, '[prompted]')).toContain('[sent]');
+});
+
+test('[IN-4] a prompt that was taken is known as such, also when the session now asks something', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '--norc', '--noprofile', '-i'], size: PTY, env });
+  await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 });
+  const ask = (): ReturnType<Client['prompt']> => client.prompt(id, `read -p 'Sure? [y/N] ' x`, { key: 'ask' });
+  expect(await ask()).toMatchObject({ isRepeated: false });
+  await client.waitUntil(id, 'blocked', { timeoutMs: 10_000 });
+  expect(await ask()).toMatchObject({ isRepeated: true });
+  expect((await client.screen(id)).content.match(/Sure\?/g)).toHaveLength(2); // as typed, and as asked
 });
 
 test('[IN-4] while a session waits for a decision, a prompt is refused and nothing is typed', async () => {

@@ -50,29 +50,31 @@ export class Prompter {
   }
 
   async #type(session: Session, ask: Ask, who: string): Promise<Prompted> {
-    refuseIfBlocked(session, ask);
     const isTerminal = session.info.size !== null;
+    const start = session.info.offset;
+    const keys = ask.key === undefined ? null : keysOf(ask.key);
+    if (keys !== null && session.hasTyped(isTerminal ? keys.enter : keys.text))
+      return answer(session, null, start, true);
+    refuseIfBlocked(session, ask);
     const text = Buffer.from(ask.text);
     const screen = isTerminal ? await screenOf(session) : null;
-    const start = session.info.offset;
     const bytes = screen ? paste(text, screen.modes) : Buffer.concat([text, NEWLINE]);
-    const { key } = ask;
-    const isNew =
-      key === undefined ? await session.write(bytes, who).then(() => true) : await session.writeOnce(key, bytes, who);
-    // Typed before, Enter included; or only pasted before a keeper died: then Enter is still to come.
-    if (!isNew && (!isTerminal || session.hasTyped(enterKey(key!)))) return answer(session, null, start, true);
+    const isNew = await type(session, keys?.text, bytes, who);
     if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
     await settled(session);
     refuseIfBlocked(session, ask);
     const tail = tailOf(ask.text);
     const wasWorking = session.status.state === 'working';
     const before = await placeOf(session, tail);
+    // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
+    if (!isNew && (before === null || before.textRow === null)) return answer(session, null, start, true);
     const from = session.info.offset;
-    if (key === undefined) await session.write(ENTER, who);
-    else await session.writeOnce(enterKey(key), ENTER, who);
+    await type(session, keys?.enter, ENTER, who);
     const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
+      // The terminal echoes by itself: as long as nobody has read it, nothing on the screen is an answer to it.
+      if (session.unreadBytes > 0) return null;
       if (state === 'blocked' || (state === 'working' && !wasWorking)) return state;
       return isTaken(before, await placeOf(session, tail), isKnownAgent(session)) ? 'screen' : null;
     });
@@ -92,7 +94,18 @@ export class Prompter {
 
 const NEWLINE = Buffer.from('\n');
 
-const enterKey = (key: string): string => `${key}\n`;
+/** A prompt is two things that are typed, and neither is what somebody else typed with the same key. */
+const keysOf = (key: string): { readonly text: string; readonly enter: string } => ({
+  text: `prompt\n${key}`,
+  enter: `enter\n${key}`,
+});
+
+/** False when it was typed before. */
+async function type(session: Session, key: string | undefined, bytes: Uint8Array, who: string): Promise<boolean> {
+  if (key !== undefined) return session.writeOnce(key, bytes, who);
+  await session.write(bytes, who);
+  return true;
+}
 
 function refuseIfBlocked(session: Session, { force = false }: Ask): void {
   const { state, kind } = session.status;

@@ -265,6 +265,12 @@ export class Session {
     return this.#pushTyped(bytes);
   }
 
+  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  get unreadBytes(): number {
+    const child = this.#child;
+    return child?.held.kind === 'pty' ? native.available(child.fds[1]!) : 0;
+  }
+
   hasTyped(key: string): boolean {
     return this.#keys.has(key);
   }
