@@ -363,6 +363,56 @@ test('`run` shows all of it, not only its last screen; `attach --history` brings
   expect([past.includes('170'), past.includes('190'), past.includes('300')]).toEqual([false, true, true]);
 });
 
+test('[ATT-1] `attach --history` into a terminal of another size: each line once, in order', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'seq -f "line %g." 1 200; printf ready; exec sleep 1000'],
+    size: FIRST,
+    env: { PATH: process.env.PATH! },
+  });
+  await seen(client, session.id, 'ready');
+  for (const size of [SECOND, { cols: 60, rows: 15 }]) {
+    using terminal = new Terminal([SPOOL, 'attach', '--history', '100', session.id], daemon.env, size);
+    await until('the size is applied', async () => (await client.get(session.id)).size?.cols === size.cols);
+    await until('the past is there', async () => (await seenBy(size, terminal.printed)).lines().includes('line 120.'));
+    const lines = (await seenBy(size, terminal.printed)).lines().filter((line) => line.startsWith('line '));
+    const first = 200 - lines.length + 1;
+    expect(lines).toEqual(Array.from({ length: lines.length }, (_, at) => `line ${first + at}.`));
+    terminal.type(CTRL_BACKSLASH);
+    await terminal.ended();
+  }
+});
+
+test('[ATT-1] a screen that takes megabytes to paint is shown like any other', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const size = { cols: 300, rows: 100 };
+  const script = `
+    let text = '';
+    for (let at = 0; at < 300 * 99; at++) {
+      const colour = (shift) => [0, 8, 16].map((bits) => ((at * 2654435761) >>> (bits + shift)) & 255).join(';');
+      text += '\\x1b[38;2;' + colour(0) + ';48;2;' + colour(3) + 'm▀';
+    }
+    process.stdout.write('\\x1b[H' + text + '\\x1b[mready');
+    setInterval(() => {}, 1000);`;
+  const session = await client.run({
+    command: [process.execPath, '-e', script],
+    size,
+    env: { PATH: process.env.PATH! },
+  });
+  await until('it is painted', async () => (await client.screen(session.id)).content.includes('ready'));
+  for await (const item of client.attach(session.id)) {
+    if (item.type !== 'snapshot') continue;
+    expect(item.bytes.length).toBeGreaterThan(1024 * 1024); // else this shows nothing
+    break;
+  }
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env, size);
+  await showsTruth(terminal, size, client, session.id, size);
+  expect((await daemon.spool(['screen', '--format', 'ansi', session.id])).code).toBe(0);
+  expect((await daemon.spool(['export', '--html', session.id])).stdout).toContain('ready');
+});
+
 function childOf(pid: number): number {
   const pids = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
   return Number(pids.trim().split('\n')[0]);

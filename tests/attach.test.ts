@@ -119,6 +119,22 @@ test('[ATT-3] an ended session can still be attached: its output, how it ended, 
   expect(await terminal.ended()).toEqual({ code: 9, signal: 0 });
 });
 
+test('[ATT-6] one leaves a session that does not read, however much was pasted into it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'stty raw -echo; printf ready; exec sleep 1000'],
+    size: { cols: 80, rows: 24 },
+    env: { PATH: process.env.PATH! },
+  });
+  using terminal = new Terminal([SPOOL, 'attach', session.id], daemon.env);
+  await terminal.sees('ready');
+  await terminal.paste('x'.repeat(2_500_000));
+  terminal.type(CTRL_BACKSLASH);
+  expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+  expect(terminal.printed).toContain('had not read all that you typed');
+});
+
 function stty(terminal: Terminal): string {
   return execFileSync('stty', ['-F', terminal.path, '-g'], { encoding: 'utf8' }).trim();
 }

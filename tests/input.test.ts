@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { outputOf, seen, TestDaemon } from '@spool/testkit';
+import { outputOf, seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
@@ -73,4 +73,55 @@ test('closing the input of a child on pipes ends it; a terminal is told to send 
   expect((await outputOf(client, piped.id)).toString()).toContain(createHash('sha256').update('abc').digest('hex'));
   const terminal = await client.run({ command: ['cat'], size: PTY, env });
   await expect(client.closeInput(terminal.id)).rejects.toMatchObject({ code: 'INPUT_IS_TERMINAL' });
+});
+
+/** Reads a little at a time, as an agent that is busy does; tells how much it got, and what. */
+const SLOW_READER = `
+process.stdin.setRawMode(true);
+process.stdout.write('ready');
+const hash = require('node:crypto').createHash('sha256');
+let length = 0;
+process.stdin.on('readable', () => {
+  const bytes = process.stdin.read();
+  if (bytes === null) return;
+  hash.update(bytes);
+  length += bytes.length;
+  process.stdout.write('.');
+  if (length >= Number(process.argv[1])) {
+    process.stdout.write('GOT ' + length + ' ' + hash.digest('hex') + ' END');
+    return;
+  }
+  process.stdin.pause();
+  setTimeout(() => process.stdin.resume(), 10);
+});`;
+
+test('[IN-1, LIFE-1] a paste that the terminal takes in parts arrives once, however often the keeper is killed in it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const text = randomBytes(60_000).toString('hex');
+  const run = async (): Promise<string> => {
+    const command = [process.execPath, '-e', SLOW_READER, String(text.length)];
+    const { id } = await client.run({ command, size: PTY, env });
+    await seen(client, id, 'ready');
+    return id;
+  };
+  const expected = `GOT ${text.length} ${createHash('sha256').update(text).digest('hex')} END`;
+  const killIn = async (id: string, from: number): Promise<void> => {
+    const { keeper } = await client.status();
+    await until('it has read a little more', async () => (await client.get(id)).offset > from + 5);
+    process.kill(keeper.pid, 'SIGKILL');
+  };
+  const viewed = await run();
+  const attachment = client.attach(viewed);
+  await attachment.type(Buffer.from(text));
+  await killIn(viewed, 5);
+  await killIn(viewed, 15);
+  expect(await seen(client, viewed, ' END')).toContain(expected);
+  attachment.close();
+  // With a key it is sent again by the client after a break, and goes on where it was.
+  const keyed = await run();
+  const typing = client.writeOnce(keyed, 'paste', text);
+  await killIn(keyed, 5);
+  await typing;
+  expect(await seen(client, keyed, ' END')).toContain(expected);
 });

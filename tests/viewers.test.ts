@@ -58,6 +58,69 @@ test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are
   own.close();
 });
 
+test('[SIZE-3] who gets his own size back is shown the session anew: its lines have moved', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  const snapshots: number[] = [];
+  const small = client.attach(session.id, { size: SMALL });
+  void (async () => {
+    for await (const item of small) if (item.type === 'snapshot') snapshots.push(item.offset);
+  })();
+  await until('the small one is there', async () => same((await client.get(session.id)).size, SMALL));
+  const large = await attached(client, session.id, { size: LARGE });
+  await until('the large one is there', async () => same((await client.get(session.id)).size, LARGE));
+  const before = snapshots.length;
+  await small.type(Buffer.from('x'));
+  await until('who types has his size', async () => same((await client.get(session.id)).size, SMALL));
+  await until('and is shown it', () => snapshots.length > before);
+  await large.type(Buffer.from('y'));
+  await until('the other has his again', async () => same((await client.get(session.id)).size, LARGE));
+  const later = snapshots.length;
+  large.close();
+  await until('who stays is shown it again', () => snapshots.length > later);
+  small.close();
+});
+
+test('[SIZE-1, LIFE-1] a keeper that is killed changes no size: who did something last is still the last', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  const [one, other] = [await daemon.client(), await daemon.client()];
+  const small = await attached(one, session.id, { size: SMALL });
+  const large = await attached(other, session.id, { size: LARGE });
+  await small.type(Buffer.from('x'));
+  await until('the size is of the one who typed', async () => same((await client.get(session.id)).size, SMALL));
+  for (let kill = 0; kill < 3; kill++) {
+    const { keeper } = await client.status();
+    process.kill(keeper.pid, 'SIGKILL');
+    await until(
+      'both are back',
+      async () => (await client.get(session.id)).viewers.filter(({ size }) => size).length === 2,
+    );
+  }
+  large.close();
+  await until('one has left', async () => (await client.get(session.id)).viewers.length === 1);
+  const sizes: string[] = [];
+  for await (const mark of client.marks(session.id))
+    if (mark.type === 'resize') sizes.push(`${mark.cols}x${mark.rows}`);
+  expect(sizes).toEqual(['60x20', '120x40', '60x20']);
+  small.close();
+});
+
+test('[QRY-2] the colours of one who only looks are not those of the session while another types', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const ask = `stty raw -echo; while :; do head -c 1 >/dev/null; printf '\\033]11;?\\007'; head -c 24 | cat -v; done`;
+  const session = await client.run({ command: ['bash', '-c', ask], size: PTY, env });
+  const typist = await attached(client, session.id, { colours: { background: '#101010' } });
+  await attached(client, session.id, { isReadOnly: true, colours: { background: '#eeeeee' } });
+  await typist.type(Buffer.from('x'));
+  expect(await seen(client, session.id, '11;rgb:')).not.toContain('eeee');
+  await seen(client, session.id, 'rgb:1010/1010/1010');
+  typist.close();
+});
+
 test('[ATT-7] who takes over sends the others away; one who only looks cannot type', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

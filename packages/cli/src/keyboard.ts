@@ -21,14 +21,6 @@ export class Keyboard implements Disposable {
     source.resume();
   }
 
-  pause(): void {
-    this.#source.pause();
-  }
-
-  resume(): void {
-    this.#source.resume();
-  }
-
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     // The error listener stays: a terminal may fail once more while we leave.

@@ -24,8 +24,11 @@ const ENDING_MS_MAX = 60_000;
 /** A session that does not read its input is told with one beep, not with one for each key. */
 const BEEP_MS = 1000;
 
-/** With less than this under way, typing never waits. */
-const UNCONFIRMED_BYTES = 64 * 1024;
+/**
+ * Typed or pasted, and not taken by the session yet: so much waits here. The keyboard is always read, else the detach key
+ * would wait too.
+ */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 const CTRL_C = 0x03;
 const BEEP = Uint8Array.of(0x07);
@@ -62,13 +65,14 @@ export async function attachTerminal(
   let isInMidLine = false;
   let isAgain = false;
   let beepedAt = -Infinity;
+  let waitingBytes = 0;
 
   using terminal = new Terminal();
   const screen = new ViewerScreen({ ...options, input: !isReadOnly }, (bytes) => writeOut(bytes, 1, leaving.signal));
   terminal.undo = () => screen.undo();
   terminal.enter();
   const question = new ColourQuestion(process.env, (text) => void writeOut(text));
-  using keyboard = new Keyboard(options.detachKeys, { take, onGone: () => leaving.abort() });
+  using _keyboard = new Keyboard(options.detachKeys, { take, onGone: () => leaving.abort() });
   using _sizes = followSize();
   terminal.onContinue = () => {
     isAgain = true;
@@ -147,21 +151,22 @@ export async function attachTerminal(
     }
   }
 
-  /** While the session takes no more, what is typed waits in the terminal. */
   function type(bytes: Uint8Array): void {
     if (attachment === null) {
       early.push(bytes);
       return;
     }
-    const typed = attachment.type(bytes);
-    if (attachment.unconfirmedBytes < UNCONFIRMED_BYTES) return;
-    keyboard.pause();
-    void typed.then(() => keyboard.resume());
+    if (waitingBytes + bytes.length > WAITING_BYTES_MAX) return onRefused('INPUT_QUEUE_FULL');
+    waitingBytes += bytes.length;
+    void attachment.type(bytes).then(() => (waitingBytes -= bytes.length));
   }
 
   /** What was typed first still goes to the session, if that takes it soon. */
   function leave(): void {
-    const timer = setTimeout(() => leaving.abort(), LEAVING_MS_MAX);
+    const timer = setTimeout(() => {
+      troubles.add('the session had not read all that you typed; some of it may be lost');
+      leaving.abort();
+    }, LEAVING_MS_MAX);
     void (attachment?.settled() ?? Promise.resolve()).then(() => {
       clearTimeout(timer);
       leaving.abort();

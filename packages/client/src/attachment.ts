@@ -98,7 +98,12 @@ export class Attachment extends Following<AttachItem> {
   protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
     const { isReadOnly, takeover, historyLines } = this.#options;
     const isFirst = this.id === undefined;
-    this.#unsaid = this.#isFocused === undefined ? {} : { isFocused: this.#isFocused };
+    // A window that was resized during the break is told once more, for that counts as something done.
+    const { size } = isFirst ? {} : this.#unsaid;
+    this.#unsaid = {
+      ...(this.#isFocused !== undefined && { isFocused: this.#isFocused }),
+      ...(size && { size }),
+    };
     return connection.open(
       'attach',
       {
@@ -110,6 +115,7 @@ export class Attachment extends Following<AttachItem> {
         // Once: whoever came during a break has come to stay.
         takeover: isFirst ? takeover : undefined,
         historyLines: isFirst ? historyLines : undefined,
+        isBack: isFirst ? undefined : true,
         colours: this.#colours,
         typing: this.#typing,
       },

@@ -12,6 +12,7 @@ import {
   encodeInput,
   encodeJson,
   type Frame,
+  FrameJoiner,
   FrameReader,
   FrameType,
   fromWireError,
@@ -66,6 +67,7 @@ const UNREADABLE: ReadonlySet<string> = new Set(['FRAME_UNKNOWN', 'FRAME_TOO_LAR
 export class Connection {
   readonly #transport: Transport;
   readonly #reader = new FrameReader();
+  readonly #joiner = new FrameJoiner();
   readonly #channels = new Map<number, Channel>();
   readonly #opened: PromiseWithResolvers<Hello> = Promise.withResolvers();
   #next: number;
@@ -221,10 +223,11 @@ export class Connection {
       if (frame.type !== FrameType.error) throw new SpoolError('FRAME_INVALID', { type: frame.type, channel: 0 });
       return this.#break(decodeError(frame.payload));
     }
+    const whole = frame.type === FrameType.output ? frame : this.#joiner.take(frame);
     // Frames for a channel that was left were on their way when we left it.
     const channel = this.#channels.get(frame.channel);
-    if (channel === undefined) return;
-    channel.onFrame(frame);
+    if (whole === null || channel === undefined) return;
+    channel.onFrame(whole);
     this.onProgress();
   }
 

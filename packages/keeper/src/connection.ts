@@ -5,11 +5,11 @@
 import type { FdWatch } from '@spool/native/fd-watch';
 import { FdSocket } from '@spool/native/fd-socket';
 import {
-  CONTROL_BYTES_MAX,
   type DaemonEvent,
   decodeInput,
   decodeJson,
   encodeFrame,
+  encodeFrames,
   encodeHeader,
   encodeJson,
   type Frame,
@@ -18,6 +18,7 @@ import {
   FrameType,
   type Hello,
   inputFrom,
+  JOINED_BYTES_MAX,
   PROTOCOL_VERSION,
   SpoolError,
   toWireError,
@@ -116,10 +117,10 @@ export class Connection {
   }
 
   reply(channel: number, answer: unknown): void {
-    const frame = encodeJson(FrameType.reply, channel, answer);
-    if (frame.length > CONTROL_BYTES_MAX)
-      this.fail(channel, new SpoolError('ANSWER_TOO_LARGE', { bytes: frame.length }));
-    else this.#write(frame);
+    const payload = Buffer.from(JSON.stringify(answer));
+    if (payload.length > JOINED_BYTES_MAX)
+      this.fail(channel, new SpoolError('ANSWER_TOO_LARGE', { bytes: payload.length }));
+    else for (const frame of encodeFrames(FrameType.reply, channel, payload)) this.#write(frame);
   }
 
   /** News: one who does not read gets none until he does, and is then told that some are missing. */
@@ -140,7 +141,7 @@ export class Connection {
   }
 
   snapshot(channel: number, offset: number, bytes: Uint8Array): void {
-    this.#write(encodeFrame(FrameType.snapshot, channel, bytes, offset));
+    for (const frame of encodeFrames(FrameType.snapshot, channel, bytes, offset)) this.#write(frame);
   }
 
   #write(bytes: Uint8Array): void {

@@ -2,7 +2,7 @@
  * How far input has got, where a keeper's death does not reach it: so that what was typed during that death arrives once,
  * and what a program asked of its terminal is answered once.
  *
- * A line of JSON in the session's folder, written over after each write to the terminal (some microseconds; the page cache
+ * A line of JSON in the session's folder, written over after each write to the terminal, also one that took only part (some microseconds; the page cache
  * survives us). A kill between the two writes could double one keystroke; nothing can make them one.
  */
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';

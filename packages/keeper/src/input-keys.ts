@@ -22,6 +22,11 @@ export class InputKeys {
     return this.#load().has(digest(key));
   }
 
+  /** The name under which the journal knows how much of it is typed, while that is not all. */
+  streamOf(key: string): string {
+    return digest(key);
+  }
+
   add(key: string): void {
     const known = this.#load();
     const line = digest(key);

@@ -11,10 +11,14 @@ export const INPUT_QUEUE_BYTES_MAX = 1024 * 1024;
 
 interface Pending {
   bytes: Uint8Array;
-  readonly onIn: () => void;
+  written: number;
+  readonly onWritten: OnWritten;
   readonly resolve: () => void;
   readonly reject: (error: SpoolError) => void;
 }
+
+/** So many bytes of what was pushed are in the terminal. Called at that very moment: a keeper may be killed at the next. */
+export type OnWritten = (written: number) => void;
 
 export class InputQueue {
   readonly #pending: Pending[] = [];
@@ -32,27 +36,25 @@ export class InputQueue {
   }
 
   /**
-   * Resolves when all of `bytes` are in; `onIn` is called at that very moment, for whoever must know before anything else
-   * happens. The bytes are copied if they have to wait.
+   * Resolves when all of `bytes` are in. A terminal takes some kilobytes at a time: `onWritten` hears of each part. The bytes
+   * are copied if they have to wait.
    */
-  push(bytes: Uint8Array, onIn: () => void = () => {}): Promise<void> {
+  push(bytes: Uint8Array, onWritten: OnWritten = () => {}): Promise<void> {
     if (this.#fd === -1) return Promise.reject(new SpoolError('INPUT_CLOSED'));
     if (this.#bytes + bytes.length > INPUT_QUEUE_BYTES_MAX) {
       return Promise.reject(new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: this.#bytes }));
     }
-    let rest = bytes;
+    let written = 0;
     if (this.#pending.length === 0) {
-      const written = native.write(this.#fd, bytes);
-      if (written === bytes.length) {
-        onIn();
-        return Promise.resolve();
-      }
-      if (written > 0) rest = bytes.subarray(written);
-      else if (written < 0 && !isBusy(written)) return Promise.reject(this.#broken());
+      written = native.write(this.#fd, bytes);
+      if (written < 0 && !isBusy(written)) return Promise.reject(this.#broken());
+      written = Math.max(0, written);
+      if (written > 0 || bytes.length === 0) onWritten(written);
+      if (written === bytes.length) return Promise.resolve();
     }
-    this.#bytes += rest.length;
+    this.#bytes += bytes.length - written;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ bytes: new Uint8Array(rest), onIn, resolve, reject });
+    this.#pending.push({ bytes: new Uint8Array(bytes.subarray(written)), written, onWritten, resolve, reject });
     if (this.#pending.length === 1) this.#wantWritable(true);
     return promise;
   }
@@ -67,12 +69,13 @@ export class InputQueue {
         return this.close(this.#broken());
       }
       this.#bytes -= written;
+      next.written += written;
+      next.onWritten(next.written);
       if (written < next.bytes.length) {
         next.bytes = next.bytes.subarray(written);
         return;
       }
       this.#pending.shift();
-      next.onIn();
       next.resolve();
     }
     this.#wantWritable(false);

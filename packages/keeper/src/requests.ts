@@ -10,10 +10,10 @@ import {
   SpoolError,
 } from '@spool/protocol';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
+import { attach } from './attach.ts';
 import type { Connection } from './connection.ts';
 import type { Keeper } from './keeper.ts';
 import type { Session } from './session.ts';
-import type { Attached } from './viewers.ts';
 import { TextWatcher } from './text-watcher.ts';
 import { Watcher } from './watcher.ts';
 
@@ -32,7 +32,6 @@ const MARKS_PAGE = 5000;
 const HISTORY_MAX = 2000;
 
 /** A session without a terminal has no picture: its last bytes must do. */
-const PIPES_TAIL_BYTES = 64 * 1024;
 
 type Handler<K extends Op> = (
   keeper: Keeper,
@@ -82,22 +81,13 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return undefined;
   },
 
-  attach: (keeper, ask, connection, channel) => attach(keeper, ask, connection, channel),
+  attach: (keeper, ask, connection, channel) => attach(keeper.registry.find(ask.session), ask, connection, channel),
 
-  view(_keeper, { channel, size, isFocused, colours }, connection) {
+  view(_keeper, { channel, ...change }, connection) {
     const watcher = connection.watchers.get(channel);
     const viewer = watcher?.session.viewers.of(watcher);
     if (!watcher || !viewer) throw new SpoolError('REQUEST_INVALID', { channel, reason: 'nobody is attached there' });
-    if (isFocused !== undefined) {
-      viewer.isFocused = isFocused;
-      watcher.session.focusChanged();
-    }
-    if (colours !== undefined) watcher.session.setColours(colours);
-    if (size !== undefined && !viewer.isReadOnly) {
-      viewer.size = size;
-      watcher.session.viewers.touch(viewer);
-      watcher.session.applySize(viewer.watcher);
-    }
+    watcher.session.viewChanged(viewer, change);
     return {};
   },
 
@@ -246,60 +236,6 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   }
   const handler = HANDLERS[op as Op] as Handler<Op>;
   return handler(keeper, parsed.data as never, connection, channel);
-}
-
-/** First the picture, then the bytes after it; the viewer's size is applied once the picture is on its way. */
-function attach(keeper: Keeper, ask: Requests['attach']['ask'], connection: Connection, channel: number): undefined {
-  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
-  const session = keeper.registry.find(ask.session);
-  const { creditBytes, isReadOnly = false, historyLines = 0 } = ask;
-  const isTerminal = session.info.size !== null;
-  const { start, end } = session.log;
-  const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
-  if (from > end) throw new SpoolError('REQUEST_INVALID', { from, end, reason: 'the log does not reach so far' });
-  const takeSnapshot = async (): Promise<{ offset: number; bytes: Uint8Array }> => {
-    const answer = await session.screen({ type: 'snapshot', historyLines });
-    if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
-    return answer;
-  };
-  const watcher = new Watcher({ connection, channel, session, from, creditBytes, ...(isTerminal && { takeSnapshot }) });
-  connection.watchers.set(channel, watcher);
-  connection.typing.set(channel, ask.typing);
-  if (ask.takeover) {
-    for (const other of [...session.viewers.all()]) {
-      if (other.isReadOnly) continue;
-      other.watcher.tell({ type: 'taken-over', by: connection.who });
-      other.watcher.close();
-    }
-  }
-  if (ask.colours) session.setColours(ask.colours);
-  const viewer: Attached = {
-    watcher,
-    who: connection.who,
-    isReadOnly,
-    since: Date.now(),
-    size: null,
-    isFocused: false,
-  };
-  const typedOffset = session.journal.typedOf(ask.typing);
-  connection.reply(channel, {
-    id: session.id,
-    size: session.info.size,
-    typedOffset,
-  } satisfies Requests['attach']['answer']);
-  session.viewers.add(viewer);
-  const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
-  void painted.then(async () => {
-    session.tellViewers();
-    if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return;
-    const before = session.info.size;
-    viewer.size = ask.size;
-    session.applySize(watcher);
-    // A terminal of another size moves its lines: what was painted before is then no longer what the session shows.
-    const { size } = session.info;
-    if (before?.cols !== size?.cols || before?.rows !== size?.rows) await watcher.snapshot();
-  });
-  return undefined;
 }
 
 function subscribe(

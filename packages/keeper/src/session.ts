@@ -19,18 +19,18 @@ import {
   type HeldExit,
   type HeldSession,
   type Milestone,
+  type Requests,
   type SessionInfo,
   type Size,
   type SizePolicy,
   SpoolError,
   type Status,
   taskStateOf,
-  type TerminalColours,
   type Waited,
   type WaitUntil,
 } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
-import { InputQueue } from './input-queue.ts';
+import { InputQueue, type OnWritten } from './input-queue.ts';
 import { InputJournal } from './input-journal.ts';
 import { InputKeys } from './input-keys.ts';
 import { OutputPump, type Source } from './output-pump.ts';
@@ -38,7 +38,7 @@ import { PasteWatch } from './paste-watch.ts';
 import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
 import { SessionStatus } from './session-status.ts';
-import { type Attached, Viewers } from './viewers.ts';
+import { type Attached, isSameSize, Viewers } from './viewers.ts';
 import type { LogWatcher, Watcher } from './watcher.ts';
 
 /** What is held of a running child. */
@@ -48,6 +48,9 @@ interface Child {
   readonly pump: OutputPump;
   readonly input: InputQueue;
 }
+
+/** What may change for a viewer. */
+type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 
 /** Of a command that is longer, the beginning is told: a prompt may be a book. */
 const COMMAND_CHARACTERS_MAX = 16 * 1024;
@@ -281,7 +284,13 @@ export class Session {
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
     this.#noteTyped(who);
-    const typed = this.#pushTyped(bytes, () => this.#keys.add(key)).finally(() => this.#keysUnderWay.delete(key));
+    // A keeper that died in the middle of it has left word of how far it came.
+    const stream = this.#keys.streamOf(key);
+    const known = Math.min(this.journal.typedOf(stream), bytes.length);
+    const typed = this.#pushTyped(bytes.subarray(known), (written) => {
+      if (known + written === bytes.length) this.#keys.add(key);
+      else this.journal.noteTyped(stream, known + written);
+    }).finally(() => this.#keysUnderWay.delete(key));
     this.#keysUnderWay.set(key, typed);
     await typed;
     return true;
@@ -303,16 +312,17 @@ export class Session {
     const fresh = bytes.subarray(Math.max(0, known - offset));
     if (fresh.length === 0) return watcher.confirm(Math.min(end, this.journal.typedOf(stream)));
     this.#typing.set(stream, end);
-    const note = (): void => {
-      this.journal.noteTyped(stream, end);
-      if (this.#typing.get(stream) === end) this.#typing.delete(stream);
+    const note = (upTo: number): void => {
+      this.journal.noteTyped(stream, upTo);
+      if (upTo === end && this.#typing.get(stream) === end) this.#typing.delete(stream);
     };
-    this.#pushTyped(fresh, () => {
-      note();
-      watcher.confirm(end);
+    this.#pushTyped(fresh, (written) => {
+      const upTo = end - fresh.length + written;
+      note(upTo);
+      if (upTo === end) watcher.confirm(end);
     }).catch((error: unknown) => {
       if (!SpoolError.is(error)) throw error;
-      note();
+      note(end);
       watcher.tell({ type: 'input-refused', offset: end, code: error.code });
     });
     this.#noteTyped(viewer.who);
@@ -367,8 +377,19 @@ export class Session {
     return this.#services.screens.ask(source, this.log.end, what);
   }
 
-  setColours(colours: TerminalColours): void {
-    this.#services.screens.colours(this.id, colours);
+  /** A viewer's window, focus or colours. */
+  viewChanged(viewer: Attached, { size, isFocused, colours }: ViewChange): void {
+    // Who only looks does not change what the program sees of those who do more.
+    if (colours && (!viewer.isReadOnly || !this.viewers.canType)) this.#services.screens.colours(this.id, colours);
+    if (isFocused !== undefined) {
+      viewer.isFocused = isFocused;
+      this.focusChanged();
+    }
+    if (size !== undefined && !viewer.isReadOnly) {
+      viewer.size = size;
+      this.viewers.touch(viewer);
+      this.applySize(viewer.watcher);
+    }
   }
 
   /** Once all that was written is in, the child sees the end of its input. */
@@ -402,6 +423,9 @@ export class Session {
     this.#writeRecord();
     this.#services.screens.resized(this.id, this.log.end, size);
     for (const watcher of this.watchers) if (watcher !== by) watcher.resized(this.log.end, size.cols, size.rows);
+    // Whose terminal was of another size has lines in other places than the session has them now.
+    for (const { watcher, size: own } of this.viewers.all())
+      if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
     this.#services.tell({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
   }
 
@@ -587,16 +611,16 @@ export class Session {
   }
 
   /** Of a person or a program, not of ours: may be a piece of a paste. */
-  #pushTyped(bytes: Uint8Array, onIn?: () => void): Promise<void> {
+  #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     this.#paste.note(bytes, Date.now());
-    const typed = this.#push(bytes, onIn);
+    const typed = this.#push(bytes, onWritten);
     if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
     return typed;
   }
 
-  #push(bytes: Uint8Array, onIn?: () => void): Promise<void> {
+  #push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
-    return this.#child.input.push(bytes, onIn);
+    return this.#child.input.push(bytes, onWritten);
   }
 
   #setTrouble(trouble: string | null, from: number, to: number): void {

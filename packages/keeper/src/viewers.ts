@@ -27,6 +27,16 @@ export class Viewers {
     this.#attached.push(viewer);
   }
 
+  /**
+   * It was there before a keeper died, and nobody remembers who did something last. The session has the size of the one who
+   * did: that one is the last again, and no size changes.
+   */
+  restore(viewer: Attached, size: Size, sessionSize: Size | null): void {
+    viewer.size = size;
+    if (isSameSize(size, sessionSize)) this.touch(viewer);
+    else this.#attached = [viewer, ...this.#attached.filter((other) => other !== viewer)];
+  }
+
   of(watcher: LogWatcher): Attached | undefined {
     return this.#attached.find((viewer) => viewer.watcher === watcher);
   }
@@ -44,6 +54,10 @@ export class Viewers {
     return true;
   }
 
+  get canType(): boolean {
+    return this.#attached.some(({ isReadOnly }) => !isReadOnly);
+  }
+
   get hasFocus(): boolean {
     return this.#attached.some(({ isFocused }) => isFocused);
   }
@@ -56,4 +70,8 @@ export class Viewers {
     const pick = policy === 'smallest' ? Math.min : Math.max;
     return { cols: pick(...sizes.map(({ cols }) => cols)), rows: pick(...sizes.map(({ rows }) => rows)) };
   }
+}
+
+export function isSameSize(one: Size | null | undefined, other: Size | null | undefined): boolean {
+  return one?.cols === other?.cols && one?.rows === other?.rows;
 }

@@ -47,6 +47,8 @@ export class Watcher implements LogWatcher {
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
+  /** Up to here bytes must do: there was no picture. */
+  #bytesTo = 0;
   #isClosed = false;
 
   constructor(options: WatcherOptions) {
@@ -81,6 +83,7 @@ export class Watcher implements LogWatcher {
       this.connection.snapshot(this.channel, offset, bytes);
     } catch {
       // Without a picture (its thread is being made anew), the bytes must do: from where the watcher was.
+      this.#bytesTo = this.#cursor + BEHIND_BYTES_MAX;
     } finally {
       this.#isTakingSnapshot = false;
     }
@@ -95,7 +98,7 @@ export class Watcher implements LogWatcher {
       if (this.#cursor >= log.end) return this.#atEnd();
       if (this.#cursor >= this.#credit) return;
       if (this.connection.isFull) return this.connection.wait(this);
-      if (this.#options.takeSnapshot && log.end - this.#cursor > BEHIND_BYTES_MAX) return void this.snapshot();
+      if (this.#isFarBehind(log.end)) return void this.snapshot();
       const next = this.#resizes[0]?.offset ?? Infinity;
       const read = log.read(this.#cursor, Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor));
       if (read.type === 'end') return this.#atEnd();
@@ -141,6 +144,11 @@ export class Watcher implements LogWatcher {
     this.session.watchers.delete(this);
     this.connection.forget(this);
     this.session.viewerLeft(this);
+  }
+
+  #isFarBehind(end: number): boolean {
+    const { takeSnapshot } = this.#options;
+    return takeSnapshot !== undefined && end - this.#cursor > BEHIND_BYTES_MAX && this.#cursor >= this.#bytesTo;
   }
 
   #atEnd(): void {

@@ -2,14 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SpoolError } from './errors.ts';
 import {
+  CONTROL_BYTES_MAX,
   encodeFrame,
+  encodeFrames,
   encodeHeader,
   type Frame,
   FrameFlag,
+  FrameJoiner,
   FrameReader,
   FrameType,
   HEADER_BYTES,
   INPUT_BYTES_MAX,
+  JOINED_BYTES_MAX,
   OUTPUT_BYTES_MAX,
   payloadBytesMax,
 } from './frame.ts';
@@ -176,11 +180,47 @@ test('the largest input fits its frame together with the longest name', () => {
   expect(read([encodeFrame(FrameType.input, 1, payload)])).toHaveLength(1);
 });
 
+test('[WIRE-2] what is larger than a frame goes in several and is put together again, beside other channels', () => {
+  const large = Uint8Array.from({ length: 2 * CONTROL_BYTES_MAX + 5 }, (_, at) => at % 251);
+  const small = text('small');
+  const [first, ...rest] = encodeFrames(FrameType.snapshot, 7, large, 99);
+  const frames = [
+    first!,
+    ...encodeFrames(FrameType.reply, 8, small),
+    ...rest,
+    ...encodeFrames(FrameType.reply, 9, new Uint8Array(0)),
+  ];
+  expect(frames).toHaveLength(5);
+  const joiner = new FrameJoiner();
+  const whole = framesOf(frames).flatMap((frame) => joiner.take(frame) ?? []);
+  expect(whole.map(({ type, channel, offset, payload }) => [type, channel, offset, payload.length])).toEqual([
+    [FrameType.reply, 8, 0, small.length],
+    [FrameType.snapshot, 7, 99, large.length],
+    [FrameType.reply, 9, 0, 0],
+  ]);
+  expect(Buffer.compare(whole[1]!.payload, large)).toBe(0);
+});
+
+test('[WIRE-2] what never ends is refused before it hurts', () => {
+  const joiner = new FrameJoiner();
+  const part = framesOf(encodeFrames(FrameType.reply, 1, new Uint8Array(2 * CONTROL_BYTES_MAX)).slice(0, 1))[0]!;
+  expect(() => {
+    for (let bytes = 0; bytes <= JOINED_BYTES_MAX; bytes += CONTROL_BYTES_MAX) joiner.take(part);
+  }).toThrowError(expect.objectContaining({ code: 'FRAME_TOO_LARGE' }));
+});
+
 function read(chunks: readonly Uint8Array[]): unknown[] {
   const reader = new FrameReader();
   const frames: unknown[] = [];
   for (const chunk of chunks) {
     reader.push(chunk, ({ payload, ...frame }) => frames.push({ ...frame, payload: hex(payload) }));
   }
+  return frames;
+}
+
+function framesOf(chunks: readonly Uint8Array[]): Frame[] {
+  const reader = new FrameReader();
+  const frames: Frame[] = [];
+  for (const chunk of chunks) reader.push(chunk, (frame) => frames.push(frame));
   return frames;
 }

@@ -54,6 +54,8 @@ export const FrameFlag = {
   stderr: 1,
   /** Input: typed by a viewer; the channel is its attachment, the offset its place in what it typed. */
   typed: 2,
+  /** Reply and snapshot: the payload goes on in the next frame of this channel. */
+  more: 4,
 } as const;
 
 export interface Frame {
@@ -64,6 +66,9 @@ export interface Frame {
   /** Valid until the next `push` of the reader that made it: copy what is to be kept. */
   readonly payload: Uint8Array;
 }
+
+/** The largest answer or snapshot, in all its frames: more than any screen with its past, less than what hurts a reader. */
+export const JOINED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The largest payload of a type: what a reader accepts before it calls the peer broken. */
 export function payloadBytesMax(type: number): number | undefined {
@@ -111,6 +116,44 @@ export function encodeFrame(
   writeHeader(new DataView(frame.buffer), type, flags, channel, offset, payload.length);
   frame.set(payload, HEADER_BYTES);
   return frame;
+}
+
+/** A payload that may be larger than a frame, in as many frames as it takes. */
+export function encodeFrames(type: FrameType, channel: number, payload: Uint8Array, offset = 0): Uint8Array[] {
+  const frames: Uint8Array[] = [];
+  let at = 0;
+  do {
+    const part = payload.subarray(at, at + CONTROL_BYTES_MAX);
+    at += part.length;
+    frames.push(encodeFrame(type, channel, part, offset, at < payload.length ? FrameFlag.more : 0));
+  } while (at < payload.length);
+  return frames;
+}
+
+/** Puts such frames together again. */
+export class FrameJoiner {
+  readonly #parts = new Map<number, { readonly payloads: Uint8Array[]; bytes: number }>();
+
+  /** The whole frame, or null while more of it is to come. */
+  take(frame: Frame): Frame | null {
+    const isLast = (frame.flags & FrameFlag.more) === 0;
+    let begun = this.#parts.get(frame.channel);
+    if (begun === undefined && isLast) return frame;
+    if (begun === undefined) this.#parts.set(frame.channel, (begun = { payloads: [], bytes: 0 }));
+    begun.bytes += frame.payload.length;
+    if (begun.bytes > JOINED_BYTES_MAX)
+      throw new SpoolError('FRAME_TOO_LARGE', { type: frame.type, bytes: begun.bytes, most: JOINED_BYTES_MAX });
+    begun.payloads.push(new Uint8Array(frame.payload));
+    if (!isLast) return null;
+    this.#parts.delete(frame.channel);
+    const payload = new Uint8Array(begun.bytes);
+    let at = 0;
+    for (const part of begun.payloads) {
+      payload.set(part, at);
+      at += part.length;
+    }
+    return { ...frame, payload };
+  }
 }
 
 /**

@@ -79,6 +79,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     takeover: z.boolean().optional(),
     historyLines,
     colours: colours.optional(),
+    isBack: z.boolean().optional(),
     typing: z.string().min(8).max(32),
   }),
   view: z.strictObject({

@@ -190,6 +190,8 @@ export interface Requests {
       readonly takeover?: boolean | undefined;
       readonly historyLines?: number | undefined;
       readonly colours?: TerminalColours | undefined;
+      /** It was attached before the link broke: nothing about sizes has changed. */
+      readonly isBack?: boolean | undefined;
       /** Chosen by the client, once for each attachment. */
       readonly typing: string;
     };

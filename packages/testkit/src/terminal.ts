@@ -51,6 +51,16 @@ export class Terminal {
     native.write(this.#master, Buffer.from(keys, 'latin1'));
   }
 
+  /** More than the terminal takes at once. */
+  async paste(text: string): Promise<void> {
+    let bytes = Buffer.from(text, 'latin1');
+    await until('all of the paste is taken', () => {
+      const written = native.write(this.#master, bytes);
+      if (written > 0) bytes = bytes.subarray(written);
+      return bytes.length === 0;
+    });
+  }
+
   /**
    * From now on it answers queries, as a real terminal would: whoever lets one through gets an answer typed. Over a bad
    * line its answers come late.
