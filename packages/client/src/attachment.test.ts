@@ -159,9 +159,16 @@ test('[ATT-2] after a break it goes on at its cursor, with its present size; tak
     from: 3,
     size: { cols: 100, rows: 30 },
     colours: { background: '#000000' },
+    isBack: true,
     typing: first!.ask.typing,
   });
-  expect(keeper.asked.at(-1)).toMatchObject({ op: 'view', ask: { isFocused: true } });
+  expect(keeper.asked.at(-1)!.ask).toEqual({ channel: expect.any(Number), isFocused: true });
+  // A window that is resized while there is no link is something done: it is told once there is one.
+  keeper.hangUp();
+  attachment.view({ size: { cols: 70, rows: 20 } });
+  await next(attachment, 1);
+  await quiet(keeper);
+  expect(keeper.asked.at(-1)).toMatchObject({ op: 'view', ask: { size: { cols: 70, rows: 20 } } });
   attachment.close();
   client.close();
 });

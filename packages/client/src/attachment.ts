@@ -175,8 +175,9 @@ export class Attachment extends Following<AttachItem> {
     const said = this.#unsaid;
     this.#unsaid = {};
     connection.request('view', { channel, ...said }).catch((error: unknown) => {
-      // The link broke, or the session has ended: the next attach says it again, or there is nobody to say it to.
-      if (!(error instanceof Broken) && !SpoolError.is(error)) throw error;
+      // The link broke: it is said again on the next one. Or the session has ended: there is nobody to say it to.
+      if (error instanceof Broken) this.#unsaid = { ...said, ...this.#unsaid };
+      else if (!SpoolError.is(error)) throw error;
     });
   }
 }
