@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, TaskHandle, TaskResult, TaskStreamEvent } from '@spool/client';
@@ -524,3 +524,21 @@ async function picture(terminal: Terminal): Promise<{ readonly lines: readonly s
   await glass.feed(Buffer.from(terminal.printed, 'latin1'));
   return glass.picture;
 }
+
+test('[TASK-2] who waits for a task changes nothing about how somebody ends it, and waits no longer than he said', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const tidied = `${daemon.home}/tidied`;
+  // The first process is gone at once; the other tidies up, and takes longer for that than the usual grace.
+  const tidy = `mkfifo ${tidied}.not; trap "" HUP; trap "read -t 6 <>${tidied}.not; touch ${tidied}; exit" TERM; echo ready; while :; do sleep 0.05; done`;
+  const task = await client.runShell(`bash -c '${tidy}' & exec sleep 1000`, { pty: true, taskName: 'tidy' });
+  await seen(client, task.taskId, 'ready');
+  const waiting = client.waitForCompletion(task);
+  const stopping = client.stop(task.taskId, { graceMs: 60_000 });
+  await until('its first process is gone', async () => (await client.get(task.taskId)).state !== 'running');
+  const impatient = await client.waitForCompletion(task, { timeoutMs: 50 });
+  expect([impatient.state, existsSync(tidied)]).toEqual(['cancelled', false]);
+  expect((await waiting).state).toBe('cancelled');
+  expect(existsSync(tidied)).toBe(true);
+  await stopping;
+}, 60_000);

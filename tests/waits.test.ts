@@ -1,5 +1,5 @@
 /** Waiting: for the end, for a state, for output, for a match; by the daemon's word, never by asking again and again. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { parseWanted, waitFor, waitForFirst } from '@spool/client/waits';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -66,7 +66,12 @@ test('[STATE-5] of several sessions, the first', async () => {
   const client = await daemon.client();
   const slow = await client.run({ command: ['sleep', '1000'], size: PTY, env });
   const asking = await client.run({ command: ['bash', '-c', 'read -p "Overwrite? [y/n] " x'], size: PTY, env });
-  const end = await waitForFirst(client, [slow.id, asking.id], parseWanted(['blocked', 'exit']), { timeoutMs: 10_000 });
+  const end = await waitForFirst(
+    client,
+    [slow, asking].map(({ id }) => ({ session: id })),
+    parseWanted(['blocked', 'exit']),
+    { timeoutMs: 10_000 },
+  );
   expect(end).toMatchObject({ reason: 'blocked', session: { id: asking.id } });
 });
 
@@ -148,3 +153,38 @@ async function wakeUpsOf(pid: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 2000));
   return count() - before;
 }
+
+test('[STATE-5, LIFE-1] output that comes while there is no keeper is not missed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const go = `${daemon.home}/go`;
+  const script = `until [ -e ${go} ]; do sleep 0.01; done; printf once; exec sleep 1000`;
+  const { id } = await client.run({ command: ['sh', '-c', script], size: PTY, env });
+  const waiting = client.waitUntil(id, 'output', { timeoutMs: 10_000 });
+  await client.list(); // the wait has been asked for by then
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  writeFileSync(go, '');
+  expect(await waiting).toMatchObject({ reason: 'output' });
+});
+
+test('[STATE-5] --from-now counts for each of several sessions', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const run = (name: string): ReturnType<Client['run']> =>
+    client.run({
+      command: ['sh', '-c', 'echo hello; read go; echo hello again; exec sleep 1000'],
+      name,
+      size: PTY,
+      env,
+    });
+  const [one, other] = [await run('one'), await run('other')];
+  for (const { id } of [one, other]) await seen(client, id, 'hello');
+  const waiting = daemon.spool(['wait', '--any', '--from-now', '--until', 'match:/hello( again)?/', 'one', 'other']);
+  await until(
+    'it waits',
+    async () => (await client.get(one.id)).watchers > 0 && (await client.get(other.id)).watchers > 0,
+  );
+  await client.write(other.id, '\r');
+  expect((await waiting).stdout).toBe(`${other.id}: match: hello again\n`);
+});

@@ -85,6 +85,8 @@ export interface PromptOptions {
 export interface UntilOptions extends WaitOptions {
   /** Only what is seen beyond this offset counts: that of `prompt`, for instance. */
   readonly after?: number | undefined;
+  /** The end of one that somebody ends is told when no process of its tree is left, not when its first one is gone. */
+  readonly wholeTree?: boolean | undefined;
 }
 
 export interface Explanation {
@@ -271,9 +273,14 @@ export class Client {
   async waitUntil(
     session: string,
     until: WaitUntil | readonly WaitUntil[],
-    { after, timeoutMs, signal }: UntilOptions = {},
+    { after, wholeTree, timeoutMs, signal }: UntilOptions = {},
   ): Promise<Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' }> {
-    const ask = { session: await this.#id(session, signal), until: typeof until === 'string' ? [until] : until, after };
+    const words = typeof until === 'string' ? [until] : until;
+    const id = await this.#id(session, signal);
+    // Asked for again after a break it must mean the same: output from now on, not from then on.
+    const isFromNow = after === undefined && words.includes('output');
+    const outputAfter = isFromNow ? (await this.#requester.get(id, signal)).offset : undefined;
+    const ask = { session: id, until: words, after, outputAfter, wholeTree };
     if (timeoutMs === undefined) return this.#requester.again('wait', ask, { signal });
     if (signal?.aborted) throw abortReason(signal); // it will not be told again
     const over = abortController();

@@ -123,13 +123,9 @@ export async function complete(
   return resultOf(client, await ended(client, taskIdOf(task), options));
 }
 
-/**
- * The end of a task that somebody or its time limit has ended is told as soon as its first process is gone; others of its
- * tree may take their time, up to the grace period. Stopping it once more is answered when none is left.
- */
+/** Of a task that somebody or its time limit ends, others of its tree may take their time, up to the grace period. */
 async function ended(client: Client, id: string, options: WaitOptions): Promise<SessionInfo> {
-  const session = await client.wait(id, options);
-  return session.endedBy === null ? session : client.stop(session.id);
+  return (await client.waitUntil(id, 'exit', { ...options, wholeTree: true })).session;
 }
 
 async function resultOf(client: Client, session: SessionInfo): Promise<TaskResult> {

@@ -54,6 +54,11 @@ export class Ender {
     return open.done.promise;
   }
 
+  /** Resolves when this session is not being ended any more: at once, if nobody wanted that. */
+  async settled(session: Session): Promise<void> {
+    await this.#cases.get(session.id)?.done.promise;
+  }
+
   /** Resolves when nothing is ending any more; what is gets no longer than this. */
   async finish(graceMs: number): Promise<void> {
     const killAt = Date.now() + graceMs;

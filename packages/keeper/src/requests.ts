@@ -166,16 +166,21 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return info;
   },
 
-  wait(keeper, { session: reference, until = ['exit'], after }, connection, channel) {
+  wait(keeper, { session: reference, until = ['exit'], wholeTree = false, ...wanted }, connection, channel) {
     if (connection.waits.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
     if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
-    let isOver = false;
-    const forget = keeper.registry.find(reference).wait(until, after, (waited) => {
-      isOver = true;
+    const session = keeper.registry.find(reference);
+    let isForgotten = false;
+    connection.waits.set(channel, () => {
+      isForgotten = true;
+      forget?.();
+    });
+    const forget = session.wait({ until, ...wanted }, async (waited) => {
+      if (wholeTree && waited.reason === 'exit') await keeper.ender.settled(session);
+      if (isForgotten) return;
       connection.waits.delete(channel);
       connection.reply(channel, waited);
     });
-    if (!isOver) connection.waits.set(channel, forget);
     return undefined;
   },
 

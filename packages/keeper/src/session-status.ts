@@ -12,6 +12,12 @@ interface Wait {
   readonly resolve: (reason: WaitUntil) => void;
 }
 
+export interface Wanted {
+  readonly until: readonly WaitUntil[];
+  readonly after?: number | undefined;
+  readonly outputAfter?: number | undefined;
+}
+
 const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
 
 export class SessionStatus {
@@ -61,14 +67,14 @@ export class SessionStatus {
   }
 
   /** Calls back once, at once if it holds already. What it returns forgets the wait. */
-  wait(
-    until: readonly WaitUntil[],
-    after: number | undefined,
-    end: number,
-    callback: (reason: WaitUntil) => void,
-  ): () => void {
+  wait({ until, after, outputAfter }: Wanted, end: number, callback: (reason: WaitUntil) => void): () => void {
     // Without an offset: a state that holds is good enough, output is what comes from now on.
-    const wait: Wait = { until: new Set(until), after: after ?? -1, outputAfter: after ?? end, resolve: callback };
+    const wait: Wait = {
+      until: new Set(until),
+      after: after ?? -1,
+      outputAfter: outputAfter ?? after ?? end,
+      resolve: callback,
+    };
     const reason =
       this.#status.state === 'exited'
         ? 'exit'

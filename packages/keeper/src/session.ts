@@ -27,7 +27,6 @@ import {
   type Status,
   taskStateOf,
   type Waited,
-  type WaitUntil,
 } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
 import { InputQueue, type OnWritten } from './input-queue.ts';
@@ -37,7 +36,7 @@ import { OutputPump, type Source } from './output-pump.ts';
 import { PasteWatch } from './paste-watch.ts';
 import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
-import { SessionStatus } from './session-status.ts';
+import { SessionStatus, type Wanted } from './session-status.ts';
 import { type Attached, isSameSize, Viewers } from './viewers.ts';
 import type { LogWatcher, Watcher } from './watcher.ts';
 
@@ -219,8 +218,8 @@ export class Session {
   }
 
   /** Answers once what is waited for has come. What it returns forgets the wait. */
-  wait(until: readonly WaitUntil[], after: number | undefined, callback: (waited: Waited) => void): () => void {
-    return this.#status.wait(until, after, this.info.offset, (reason) =>
+  wait(wanted: Wanted, callback: (waited: Waited) => void): () => void {
+    return this.#status.wait(wanted, this.info.offset, (reason) =>
       callback({ reason, offset: this.info.offset, session: this.info }),
     );
   }

@@ -117,6 +117,8 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .max(5)
       .optional(),
     after: offset.optional(),
+    outputAfter: offset.optional(),
+    wholeTree: z.boolean().optional(),
   }),
   prompt: z.strictObject({
     session: sessionRef,

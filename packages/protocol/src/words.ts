@@ -263,6 +263,10 @@ export interface Requests {
       readonly session: string;
       readonly until?: readonly WaitUntil[] | undefined;
       readonly after?: number | undefined;
+      /** `output` is what comes beyond this offset; beyond `after` or, without that, the present, unless told. */
+      readonly outputAfter?: number | undefined;
+      /** `exit` is told when, of one that is being ended, no process of the tree is left. */
+      readonly wholeTree?: boolean | undefined;
     };
     answer: Waited;
   };

@@ -1,18 +1,17 @@
 /** `spool prompt`: something to do for whoever runs in a session, and whether it was taken. */
-import { parseWanted, waitFor } from '@spool/client/waits';
-import { EXIT } from '../exit-code.ts';
-import { printable } from '../printable.ts';
+import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
 import { notice, print, printJson } from '../stdio.ts';
 import { sessionAndText } from '../text-operand.ts';
 import { UsageError } from '../usage-error.ts';
+import { endCode, endJson, endLine, wantedOf } from '../wait-end.ts';
 
 const EXIT_UNCONFIRMED = 1;
 
 const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   if (flags.timeout !== undefined && flags.wait === undefined)
     throw new UsageError('--timeout goes with --wait', 'prompt');
-  const wanted = flags.wait === undefined ? null : parseWanted(flags.wait.split(','));
+  const wanted = flags.wait === undefined ? null : wantedOf([flags.wait], 'prompt');
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
   const { id } = await client.get(session);
@@ -23,29 +22,17 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
     confirmMs: flags.confirm,
   });
   const { isConfirmed, isRepeated, reaction, offset } = prompted;
+  const said = { id, isConfirmed, isRepeated, reaction, offset };
+  if (!flags.json && isRepeated) notice('A prompt with this key was typed before; nothing was typed now.');
+  else if (!flags.json && !isConfirmed) notice(`Typed, but nothing was seen to come of it; look: spool attach ${id}`);
   if (wanted === null) {
-    if (flags.json) printJson({ id, isConfirmed, isRepeated, reaction, offset });
-    else if (isRepeated) notice('A prompt with this key was typed before; nothing was typed now.');
-    else if (!isConfirmed) notice(`Typed, but nothing was seen to come of it; look: spool attach ${id}`);
+    if (flags.json) printJson(said);
     return isConfirmed || isRepeated ? 0 : EXIT_UNCONFIRMED;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });
-  const { state, exitCode, status } = end.session;
-  if (flags.json)
-    printJson({
-      id,
-      isConfirmed,
-      isRepeated,
-      reaction,
-      offset,
-      reason: end.reason,
-      end: end.offset,
-      state,
-      exitCode,
-      status,
-    });
-  else print(`${id}: ${end.reason}: ${printable(status.why)}`);
-  return end.reason === 'timeout' ? EXIT.timedOut : 0;
+  if (flags.json) printJson({ ...endJson(end), ...said, end: end.offset });
+  else print(endLine(end));
+  return endCode(end, wanted);
 };
 
 export default prompt;

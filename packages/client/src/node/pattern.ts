@@ -42,6 +42,10 @@ export class Pattern {
     this.#context = createContext({ lines: [], pattern }) as { lines: readonly string[]; pattern: RegExp };
   }
 
+  get source(): string {
+    return this.#context.pattern.source;
+  }
+
   /** The first line that matches, or null; throws PATTERN_TOO_SLOW past the deadline. */
   find(lines: readonly string[]): Match | null {
     this.#context.lines = lines;

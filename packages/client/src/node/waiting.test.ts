@@ -1,3 +1,4 @@
+import { SpoolError } from '@spool/protocol';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { quiet } from '../../test/quiet.ts';
@@ -23,7 +24,9 @@ test.each([['exit'], ['match:never']])(
     keeper.answers.wait = () => keeper.waited(quick);
     const found = Promise.withResolvers<unknown>();
     keeper.answers.get = ({ ask }) => (ask.session === 'slow' ? found.promise : keeper.info(quick));
-    const end = await waitForFirst(client, ['slow', 'quick'], parseWanted([wanted]), { timeoutMs: 1e9 });
+    const end = await waitForFirst(client, [{ session: 'slow' }, { session: 'quick' }], parseWanted([wanted]), {
+      timeoutMs: 1e9,
+    });
     expect(end).toMatchObject({ reason: 'exit', session: { id: 'quick' } });
     const before = keeper.ops();
     found.resolve(keeper.info(slow));
@@ -50,3 +53,21 @@ test('[STATE-5] a wait that is given up says why, and leaves nothing behind', as
   expect([keeper.clock.pendingTimers, keeper.watchers.size]).toEqual([0, 0]);
   expect(keeper.ops().filter((op) => op === 'wait')).toHaveLength(1);
 });
+
+test.each([
+  ['idle,blocked', ['idle', 'blocked'], null],
+  ['match:/a,b/', [], 'a,b'],
+  ['match:/a,b/i,idle', ['idle'], 'a,b'],
+  ['idle,match:/[/,]x\\/,/,exit', ['idle', 'exit'], '[/,]x\\/,'],
+  ['match:bare, with a comma', [], 'bare, with a comma'],
+  ['exit,match:/a/b/', ['exit'], 'a\\/b'],
+])('[STATE-5] %s is a list of what is wanted', (text, until, source) => {
+  const wanted = parseWanted([text]);
+  expect(wanted.until).toEqual(until);
+  expect(wanted.pattern?.source ?? null).toBe(source);
+});
+
+test.each(['match:/open', 'idle,match:/open,exit', 'match:', 'idel', 'match:/a/,match:/b/'])(
+  '[STATE-5] %s is refused',
+  (text) => expect(() => parseWanted([text])).toThrow(SpoolError),
+);

@@ -30,8 +30,12 @@ export interface WaitForOptions {
 
 const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
 
-/** `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. */
-export function parseWanted(words: readonly string[]): WaitWanted {
+/**
+ * `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may be a list
+ * with commas; `match:` without slashes takes all that follows it.
+ */
+export function parseWanted(texts: readonly string[]): WaitWanted {
+  const words = texts.flatMap((text) => [...wordsOf(text)]);
   const patterns = words.filter((word) => word.startsWith('match:'));
   const until = words.filter((word) => !word.startsWith('match:'));
   const wrong = until.find((word) => !STATES.includes(word));
@@ -41,6 +45,23 @@ export function parseWanted(words: readonly string[]): WaitWanted {
     until: until as WaitUntil[],
     pattern: patterns[0] === undefined ? null : new Pattern(patterns[0].slice('match:'.length)),
   };
+}
+
+/** One word, or one pattern in slashes (a slash inside a class or after a backslash does not end it), or what a bare one is. */
+const WORD = /(match:\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])*\/[a-z]*|match:[^/].*|[^,]*)(?:,|$)/sy;
+
+function* wordsOf(text: string): Generator<string> {
+  WORD.lastIndex = 0;
+  while (WORD.lastIndex < text.length) {
+    const from = WORD.lastIndex;
+    const found = WORD.exec(text);
+    if (found === null || (found[1]!.startsWith('match:/') && !/\/[a-z]*$/.test(found[1]!.slice('match:/'.length))))
+      throw new SpoolError('PATTERN_INVALID', {
+        pattern: text.slice(from),
+        reason: 'it begins with / and does not end with one',
+      });
+    yield found[1]!;
+  }
 }
 
 /** Ends with whatever comes first; the end of the session always counts. */
@@ -84,16 +105,23 @@ async function untilMatch(
   return { reason: 'exit', offset: end?.offset ?? session.offset, session };
 }
 
+/** Where in which session a wait begins. */
+export interface WaitPlace {
+  readonly session: string;
+  /** Only what is seen beyond this offset counts. */
+  readonly after?: number | undefined;
+}
+
 /** The first of several sessions that meets what is wanted. */
 export async function waitForFirst(
   client: Client,
-  sessions: readonly string[],
+  places: readonly WaitPlace[],
   wanted: WaitWanted,
-  options: WaitForOptions = {},
+  options: Omit<WaitForOptions, 'after'> = {},
 ): Promise<WaitEnd> {
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
-  const waits = sessions.map((session) => waitFor(client, session, wanted, { ...options, signal }));
+  const waits = places.map(({ session, after }) => waitFor(client, session, wanted, { ...options, after, signal }));
   for (const wait of waits) wait.catch(() => {}); // those that are given up
   try {
     return await Promise.race(waits);

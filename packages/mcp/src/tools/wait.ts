@@ -44,7 +44,8 @@ export const waitTool = tool({
     const wanted = parseWanted(until);
     const timeoutMs = Math.max(1, Math.round(timeoutSeconds * 1000));
     const ids = await Promise.all(sessions.map(async (session) => (await call.client.get(session)).id));
-    const end = await waitForFirst(call.client, ids, wanted, { after, timeoutMs, signal: call.signal });
+    const places = ids.map((session) => ({ session, after }));
+    const end = await waitForFirst(call.client, places, wanted, { timeoutMs, signal: call.signal });
     const asks = await asksOf(call, end);
     return { text: endText(end, asks, ids.length), data: dataOf(end, asks, ids.length) };
   },
