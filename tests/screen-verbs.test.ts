@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Screen } from '@spool/client';
+import { ScreenModel, snapshot } from '@spool/core/screen';
 import type { SessionInfo } from '@spool/protocol';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -147,6 +148,41 @@ test('`replay` shows it again in its own time, or faster; q leaves, and the term
   expect(left.printed).not.toContain('second');
   expect(execFileSync('stty', ['-F', left.path, '-g'], { encoding: 'utf8' })).toBe(before);
 });
+
+test('[ATT-5] `replay --at` begins where the session was: screen, cursor, pen, margins, modes, half a sequence or character', async () => {
+  await using daemon = new TestDaemon();
+  const script = [
+    '\\033[?25l\\033[5;10H\\033[31mAB',
+    'CD\\033[10;1Hrow ten\\033[3;1H\\303\\244 row three',
+    '\\033[?1049h\\033[3;7r\\033[44m\\033[7;3Hat the bottom\\r\\nscrolled\\033[4h\\033[7;1H',
+    'the end',
+  ];
+  const id = await ran(daemon, `printf '${script.join('')}'`);
+  const log = (await daemon.spool(['logs', '--raw', id])).stdout;
+  const whole = pictureOf(Buffer.from(log));
+  const places: readonly (readonly [before: string, bytes: number])[] = [
+    ['CD', 0],
+    ['\x1b[10;1H', 3],
+    ['ä', 1],
+    ['at the', 0],
+    ['\r\nscrolled', 1],
+    ['the end', 0],
+  ];
+  for (const [before, bytes] of places) {
+    const at = Buffer.byteLength(log.slice(0, log.indexOf(before))) + bytes;
+    using terminal = new Terminal([SPOOL, 'replay', '--at', `@${at}`, id], daemon.env);
+    await terminal.sees('end of the replay');
+    const shown = terminal.printed.slice(0, terminal.printed.indexOf('the end') + 'the end'.length);
+    expect(pictureOf(Buffer.from(shown, 'latin1')), `from ${JSON.stringify(before)}, byte ${bytes}`).toBe(whole);
+  }
+});
+
+/** All that counts of a terminal of 80x24 that was sent these bytes. */
+function pictureOf(bytes: Uint8Array): string {
+  using model = new ScreenModel({ cols: 80, rows: 24 });
+  model.write(bytes);
+  return Buffer.from(snapshot(model)).toString();
+}
 
 test('rename and update change what a session is called and how it is sized', async () => {
   await using daemon = new TestDaemon();

@@ -3,14 +3,18 @@ import type { SessionInfo } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { timedOutput } from './timed-output.ts';
 
-async function timed(items: readonly WatchItem[], marks: readonly LogMarkInfo[], state = 'exited'): Promise<unknown[]> {
+async function timed(
+  items: readonly WatchItem[],
+  marks: readonly LogMarkInfo[],
+  { state = 'exited', from = { offset: 0, at: 100 } } = {},
+): Promise<unknown[]> {
   async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
     yield* list;
   }
   const client = { watch: () => each(items), marks: () => each(marks) } as unknown as Client;
   const found: unknown[] = [];
   const session = { id: 's', startedAt: 100, endedAt: 900, state } as unknown as SessionInfo;
-  for await (const item of timedOutput(client, session, 0))
+  for await (const item of timedOutput(client, session, from))
     found.push('bytes' in item ? [item.at, Buffer.from(item.bytes).toString()] : [item.at, item.type]);
   return found;
 }
@@ -44,7 +48,16 @@ test('output is cut where the time changes, and a resize is told in its place', 
 
 test('without marks all of it is from the beginning; a running session ends where it stands', async () => {
   const synced: WatchItem = { type: 'synced', offset: 3 };
-  expect(await timed([output(0, 'abc'), synced, output(3, 'later')], [], 'running')).toEqual([[100, 'abc']]);
+  expect(await timed([output(0, 'abc'), synced, output(3, 'later')], [], { state: 'running' })).toEqual([[100, 'abc']]);
+});
+
+test('what is read from the middle on has the time of what stands before it, up to the next mark', async () => {
+  const from = { offset: 5, at: 700 };
+  expect(await timed([output(5, 'abc'), exit], [{ type: 'time', offset: 7, at: 800 }], { from })).toEqual([
+    [700, 'ab'],
+    [800, 'c'],
+    [900, 'exit'],
+  ]);
 });
 
 test('a gap is told, and time never runs backwards', async () => {

@@ -10,9 +10,19 @@ export type TimedItem =
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-/** Everything from `from` up to what there is now; the exit, when there was one. Times are milliseconds since 1970. */
-export async function* timedOutput(client: Client, session: SessionInfo, from: number): AsyncGenerator<TimedItem> {
-  const marks = new Marks(client.marks(session.id, { from }), session.startedAt);
+/** Where to begin, and when what stands before that was written: up to the next mark, that is the time of what follows too. */
+export interface Beginning {
+  readonly offset: number;
+  readonly at: number;
+}
+
+/** Everything from there up to what there is now; the exit, when there was one. Times are milliseconds since 1970. */
+export async function* timedOutput(
+  client: Client,
+  session: SessionInfo,
+  { offset: from, at }: Beginning,
+): AsyncGenerator<TimedItem> {
+  const marks = new Marks(client.marks(session.id, { from }), at);
   for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
     switch (item.type) {
       case 'output':
@@ -50,9 +60,9 @@ class Marks {
   /** The time of what is written at present. It never goes back. */
   at: number;
 
-  constructor(marks: AsyncIterable<LogMarkInfo>, startedAt: number) {
+  constructor(marks: AsyncIterable<LogMarkInfo>, at: number) {
     this.#marks = marks[Symbol.asyncIterator]();
-    this.at = startedAt;
+    this.at = at;
   }
 
   async nextOffset(): Promise<number> {

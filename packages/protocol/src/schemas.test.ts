@@ -41,6 +41,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['view', { channel: 1, size: { cols: 80, rows: 24 }, isFocused: true }],
   ['screen', { session: '', format: 'html', at: { time: 1.5 }, historyLines: 3 }],
   ['screen', { session: '', format: 'text', at: { offset: 0 } }],
+  ['screen', { session: '', format: 'snapshot' }],
   ['marks', { session: '', from: 0 }],
   ['offsetAt', { session: '', time: 0 }],
   ['update', { session: '', name: 'new', labels: { a: 'b' }, sizePolicy: 'fixed' }],

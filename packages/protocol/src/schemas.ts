@@ -91,7 +91,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   screen: z.strictObject({
     session: sessionRef,
     at: z.union([z.strictObject({ offset }), z.strictObject({ time: z.number() })]).optional(),
-    format: z.enum(['text', 'ansi', 'html', 'json']),
+    format: z.enum(['text', 'ansi', 'html', 'json', 'snapshot']),
     historyLines,
   }),
   marks: z.strictObject({ session: sessionRef, from: offset }),

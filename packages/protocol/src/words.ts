@@ -50,7 +50,8 @@ export type LogMarkInfo =
   | { readonly type: 'stream'; readonly offset: number; readonly at: number; readonly stream: 'stdout' | 'stderr' }
   | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
 
-export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json';
+/** `snapshot`: bytes, in base64, that bring a terminal to where the session's is, so that output can go on from there. */
+export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json' | 'snapshot';
 
 export type EndedBy = 'stop' | 'kill' | 'timeout';
 

@@ -41,7 +41,7 @@ const WRITERS: {
     const size = await firstSize(client, session);
     const cast = new Asciicast({ version: isV2 ? 2 : 3, size, startedAt: session.startedAt });
     await write(cast.header(session));
-    for await (const item of timedOutput(client, session, session.firstOffset)) {
+    for await (const item of timedOutput(client, session, { offset: session.firstOffset, at: session.startedAt })) {
       if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
       const line = cast.event(item);
       if (line !== '') await write(line);

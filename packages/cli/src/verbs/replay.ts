@@ -48,11 +48,11 @@ async function play(
   using _keys = isTerminal(0) ? readKeys(clock, leaving) : undefined;
   await terminal.outputReady;
   await screen.begin(terminal.size().rows);
-  let from = session.firstOffset;
+  let from = { offset: session.firstOffset, at: session.startedAt };
   if (at !== undefined) {
-    const then = await client.screen(session.id, { at, format: 'ansi' });
-    await screen.paintSnapshot(Buffer.from(then.content.replaceAll(/\r?\n/g, '\r\n')));
-    from = then.offset;
+    const then = await client.screen(session.id, { at, format: 'snapshot' });
+    await screen.paintSnapshot(Buffer.from(then.content, 'base64'));
+    from = { offset: then.offset, at: then.at || session.startedAt };
   }
   for await (const item of timedOutput(client, session, from)) {
     await clock.until(item.at);

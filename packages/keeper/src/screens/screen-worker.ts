@@ -326,6 +326,7 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
   ansi: renderAnsi,
   html: renderHtml,
   json: (model, options) => JSON.stringify(renderJson(model, options)),
+  snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
 };
 
 function describe(
