@@ -45,3 +45,19 @@ test('a pause stops it, and it goes on with what was left; who leaves waits no l
   };
   expect(await took(left)).toBeLessThanOrEqual(510);
 });
+
+test('a pause that is longer than a timer can be is waited for, not spun through', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const clock = new ReplayClock({ speed: 1e-6, idleLimitMs: Infinity }, new AbortController().signal);
+    await clock.until(0);
+    let isOver = false;
+    const over = clock.until(3000).then(() => (isOver = true));
+    await vi.advanceTimersToNextTimerAsync();
+    expect([performance.now() > 1e9, isOver]).toEqual([true, false]);
+    await vi.advanceTimersToNextTimerAsync();
+    await over;
+  } finally {
+    vi.useRealTimers();
+  }
+});

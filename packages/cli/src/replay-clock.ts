@@ -6,6 +6,9 @@ export interface ReplayPace {
   readonly idleLimitMs: number;
 }
 
+/** Node's timers end here, after 24 days, and run at once beyond. A longer pause is several. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 export class ReplayClock {
   readonly #pace: ReplayPace;
   readonly #signal: AbortSignal;
@@ -50,7 +53,7 @@ export class ReplayClock {
 
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(resolve, Math.min(ms, TIMER_MS_MAX));
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
