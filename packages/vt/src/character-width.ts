@@ -21,6 +21,11 @@ export function cellsOfText(text: string): number {
   return cells;
 }
 
+/** Terminals of different age and school give the text of this cell different widths. */
+export function isContested(text: string): boolean {
+  return (text.length > 1 || text.charCodeAt(0) >= FIRST_CONTESTED) && IS_CONTESTED.test(text);
+}
+
 /** As much of `text` as fits. */
 export function cutToCells(text: string, cells: number): string {
   let taken = 0;
@@ -43,10 +48,38 @@ const UNKNOWN = 3;
 const found = new Uint8Array(PLANES_END).fill(UNKNOWN);
 
 function find(point: number): Cells {
-  const cells = isJoining(point) ? 0 : eastAsianWidth(point);
+  const cells = widthOf(point);
   if (point < PLANES_END) found[point] = cells;
   return cells;
 }
+
+function widthOf(point: number): Cells {
+  if (IS_NARROW.test(String.fromCodePoint(point))) return 1;
+  return isJoining(point) ? 0 : eastAsianWidth(point);
+}
+
+/**
+ * Trigrams (☰), monograms and digrams, Tai Xuan Jing symbols, counting rods: wide since Unicode 16, which hardly a terminal or
+ * a C library in use has heard of. A program that draws a box around them counts one cell.
+ */
+const WIDENED = '\\u2630-\\u2637\\u268a-\\u268f\\u{1d300}-\\u{1d356}\\u{1d360}-\\u{1d376}';
+
+/** Format characters with a shape of their own: the signs that Arabic, Syriac and Kaithi put before a number or a word. */
+const PREPENDED = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}';
+
+const IS_NARROW = new RegExp(`^[${WIDENED}${PREPENDED}]$`, 'u');
+
+/** Tone marks of Hangul, numbers in black squares, a sign of Ahom: each library gives them a width of its own. */
+const UNSETTLED = '\\u302e\\u302f\\u3248-\\u324f\\u{1171e}';
+
+/** Also emoji, and what is joined or turned into emoji. */
+const IS_CONTESTED = new RegExp(
+  `[\\u200d\\ufe0f\\p{Emoji_Presentation}\\p{Regional_Indicator}${WIDENED}${PREPENDED}${UNSETTLED}]`,
+  'u',
+);
+
+/** Before it there is nothing on which terminals disagree. */
+const FIRST_CONTESTED = 0x600;
 
 /** Marks, invisible characters, and the vowels and finals of Hangul, which are drawn onto the consonant before them. */
 const isJoining = (point: number): boolean =>

@@ -46,7 +46,7 @@ export type { LineTextOptions, TextLine } from './text.ts';
 export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
 export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
 export { cleanText } from './clean-text.ts';
-export { cellsOf, cellsOfText, cutToCells } from './character-width.ts';
+export { cellsOf, cellsOfText, cutToCells, isContested } from './character-width.ts';
 export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './utf8.ts';
 export { workingDirectoryOf } from './working-directory.ts';
 export type { WorkingDirectory } from './working-directory.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellsOfText } from './character-width.ts';
 import { LINE_BYTES_MAX, LineText, type LineTextOptions, type TextLine } from './text.ts';
 import { bytes, concat, cutInto, everyCut, lengths, wild } from './testing/cuts.ts';
 import { recordings } from './testing/recordings.ts';
@@ -145,10 +144,5 @@ describe('UTF-8', () => {
       }),
       { numRuns: 1000 },
     );
-  });
-
-  test('characters take the cells they take', () => {
-    const cells = ['a', 'é', '漢', '😀', '\u0301', '─', '✳', '｡', '한', '✅', '🤖', '\u200d'].map(cellsOfText);
-    expect(cells).toEqual([1, 1, 2, 2, 0, 1, 1, 1, 2, 2, 2, 0]);
   });
 });

@@ -3,6 +3,7 @@
  *
  * It expects a terminal without margins, origin, insert or line feed mode, with autowrap, and ASCII in G0.
  */
+import { isContested } from '@spool/vt';
 import { type Attributes, Bg, isSameLook, PLAIN } from './attributes.ts';
 import type { EngineLink, Size } from './engine.ts';
 import { sgr } from './sgr.ts';
@@ -118,10 +119,5 @@ export class Pen {
     return `\x1b]8;${data.id === undefined ? '' : `id=${data.id}`};${data.uri}\x1b\\`;
   }
 }
-
-/** Emoji, and what is joined or turned into emoji: terminals of different age and school give them different widths. */
-const isContested = (text: string): boolean =>
-  (text.length > 1 || text.charCodeAt(0) > 0x2000) &&
-  /[\u200d\ufe0f\p{Emoji_Presentation}\p{Regional_Indicator}]/u.test(text);
 
 const isReset = (change: string): boolean => change === '\x1b[m' || change.startsWith('\x1b[0;');

@@ -122,6 +122,28 @@ test('[ATT-1] snapshot: where terminals disagree on the width of an emoji, what 
   expect(columns('zend', 3)).toEqual([...'zend']);
 });
 
+test('[ATT-1] snapshot: also where they disagree on trigrams, signs before numbers and the like', () => {
+  for (const character of [
+    '\u2630',
+    '\u268a',
+    '\u{1d300}',
+    '\u{1d360}',
+    '\u3248',
+    '\u0600',
+    '\u{110bd}',
+    '\u302e',
+    '\u{1171e}',
+  ]) {
+    const text = Buffer.from(snapshot(modelOf(`a${character} Menu\x1b[1;15HX`))).toString();
+    expect(text, character).toMatch(new RegExp(`${character}\\x1b\\[1;\\dH Menu`, 'u'));
+  }
+});
+
+test('a box around a trigram is a box, as its program has counted', () => {
+  const row = '│☰ Menu            │';
+  expect(modelOf(row.repeat(3)).text()).toEqual([row, row, row, '', '', '']);
+});
+
 function columnOf(model: ScreenModel, row: number, character: string): number {
   const line = paintedWith(model).core.buffers.active.lines.get(row)!;
   return Array.from({ length: SIZE.cols }, (_, col) => line.getString(col)).indexOf(character);

@@ -5,6 +5,7 @@ import { followStream, type Stream } from './testing/fidelity.ts';
 
 const CASES: Readonly<Record<string, string>> = {
   'a wide character at the margin': `${'a'.repeat(9)}字b\x1b[31m\r\n${'b'.repeat(9)}\x1b[44m漢c`,
+  'widths that terminals disagree on': `${'a'.repeat(8)}☰☰☰b\u0600\u302ec\u{110bd}\r\n\u302ex\u3248\x1b[41m\u{1171e}☷\x1b[K${'⚊'.repeat(11)}`,
   'wide characters halved': '漢字漢字\x1b[5G\x1b[4:3;31mx\x1b[2G\x1b[7my\x1b[9G字\x1b[10G\x1b[1mz',
   'the last column, and what follows it': `${'a'.repeat(10)}\x1b[32mb\x1b[2;10Hx\x1b[K\x1b[31my${'c'.repeat(9)}\x1b[1K\x1b[7mz`,
   'the last column, then a line feed': `${'a'.repeat(10)}\ny${'b'.repeat(8)}\x1b[m\u0301\u0301\nz`,
