@@ -24,6 +24,9 @@ test('while following, a prompt is shown when nothing is added for a moment, and
   vi.useFakeTimers();
   try {
     expect(await printed(['sure? ', 'yes\n', 'next'], true)).toBe('sure? yes\nnext\n');
+    expect(await printed(['Name: ', '\nNext: ', 'done\n'], true)).toBe('Name: \nNext: done\n');
+    expect(await printed(['❯\u00a0', '\n'], true)).toBe('❯\u00a0\n');
+    expect(await printed(['sure? ', '\rsure!\n'], true)).toBe('sure? \nsure!\n');
     expect(await printed(['10%', '\r20%', '\r30%\n'], true)).toBe('10%\n30%\n');
   } finally {
     vi.useRealTimers();

@@ -49,8 +49,9 @@ export class TextPrinter implements Disposable {
     const line = text.trimEnd();
     const shown = this.#shown;
     this.#shown = '';
-    if (shown === '') return `${line}\n`;
-    return line.startsWith(shown) ? `${line.slice(shown.length)}\n` : `\n${line}\n`;
+    // The blanks at the end of a prompt have been shown; those at the end of a line are not.
+    const isShown = line.startsWith(shown) || line === shown.trimEnd();
+    return isShown ? `${line.slice(shown.length)}\n` : `\n${line}\n`;
   }
 
   async #showOpen(): Promise<void> {
