@@ -95,6 +95,8 @@ test('`export --asciicast` is a recording that asciinema plays; `--text` and `--
     expect(await player.ended()).toEqual({ code: 0, signal: 0 });
     await player.sees(Buffer.from('größe ä\r\n').toString('latin1'));
   }
+  const piped = await ran(daemon, "printf 'one\\ntwo\\n'", '--pipes');
+  expect((await daemon.spool(['export', '--asciicast', piped])).stdout).toContain('"one\\r\\ntwo\\r\\n"');
   expect((await daemon.spool(['export', '--text', id])).stdout).toBe('größe ä\n');
   expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/<!doctype html>.*größe ä/is);
   expect((await daemon.spool(['export', id])).code).toBe(2);

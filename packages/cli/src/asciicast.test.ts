@@ -11,9 +11,9 @@ const ITEMS: readonly TimedItem[] = [
   { type: 'exit', at: 3000, exitCode: 3, signal: null },
 ];
 
-function cast(version: 2 | 3): unknown[] {
-  const cast = new Asciicast({ version, size: { cols: 80, rows: 24 }, startedAt: 500 });
-  const text = cast.header({ command: ['sh', '-c', 'x'], name: 'n' }) + ITEMS.map((item) => cast.event(item)).join('');
+function cast(version: 2 | 3, items = ITEMS, hasTerminal = true): unknown[] {
+  const cast = new Asciicast({ version, size: { cols: 80, rows: 24 }, startedAt: 500, hasTerminal });
+  const text = cast.header({ command: ['sh', '-c', 'x'], name: 'n' }) + items.map((item) => cast.event(item)).join('');
   return text
     .trimEnd()
     .split('\n')
@@ -45,4 +45,10 @@ test('version 2 counts from the beginning, and knows no exit', () => {
     [2, 'm', '10 bytes are missing'],
     [2.5, 'o', '\ufffd'],
   ]);
+});
+
+test('without a terminal, a line begins at its left all the same; with one, what it made of the line ends stays', () => {
+  const items: TimedItem[] = [{ type: 'output', at: 500, offset: 0, bytes: Buffer.from('one\ntwo\n') }];
+  expect(cast(3, items, false)[1]).toEqual([0, 'o', 'one\r\ntwo\r\n']);
+  expect(cast(3, items, true)[1]).toEqual([0, 'o', 'one\ntwo\n']);
 });

@@ -10,6 +10,8 @@ export interface AsciicastOptions {
   /** The size at the first event. */
   readonly size: Size;
   readonly startedAt: number;
+  /** If not, no terminal has turned line feeds into new lines; players are terminals that expect it. */
+  readonly hasTerminal: boolean;
 }
 
 export class Asciicast {
@@ -40,7 +42,7 @@ export class Asciicast {
     switch (item.type) {
       case 'output': {
         const text = this.#decoder.decode(item.bytes, { stream: true });
-        return text === '' ? '' : this.#line(item.at, 'o', text);
+        return text === '' ? '' : this.#line(item.at, 'o', this.#shown(text));
       }
       case 'resize':
         return this.#line(item.at, 'r', `${item.cols}x${item.rows}`);
@@ -54,6 +56,10 @@ export class Asciicast {
       case 'gap':
         return this.#line(item.at, 'm', `${item.to - item.from} bytes are missing`);
     }
+  }
+
+  #shown(text: string): string {
+    return this.#options.hasTerminal ? text : text.replaceAll('\n', '\r\n');
   }
 
   #line(at: number, code: string, data: string): string {

@@ -39,7 +39,12 @@ const WRITERS: {
       import('../timed-output.ts'),
     ]);
     const size = await firstSize(client, session);
-    const cast = new Asciicast({ version: isV2 ? 2 : 3, size, startedAt: session.startedAt });
+    const cast = new Asciicast({
+      version: isV2 ? 2 : 3,
+      size,
+      startedAt: session.startedAt,
+      hasTerminal: session.size !== null,
+    });
     await write(cast.header(session));
     for await (const item of timedOutput(client, session, { offset: session.firstOffset, at: session.startedAt })) {
       if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
