@@ -35,6 +35,18 @@ test('`screen` shows what a person would see: now, at an offset, at a time; as t
   expect((await daemon.spool(['screen', id, '--format', 'pdf'])).code).toBe(2);
 });
 
+test('`screen --history` brings what scrolled out, up to the limit that its help names', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(daemon, 'seq 1 1200');
+  const all = (await daemon.spool(['screen', id, '--history', '1000'])).stdout.trim().split('\n');
+  expect([all.length, all[0], all.at(-1)]).toEqual([1023, '178', '1200']);
+  const help = await Promise.all(['attach', 'screen', 'export'].map((verb) => daemon.spool([verb, '--help'])));
+  for (const { stdout } of help) expect(stdout).toContain('1000');
+  expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/\b178\b/);
+  const refused = await daemon.spool(['screen', id, '--history', '1001']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1000; spool logs') });
+});
+
 test('`logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {
   await using daemon = new TestDaemon();
   const id = await ran(

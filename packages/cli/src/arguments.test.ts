@@ -105,6 +105,12 @@ test.each<[name: keyof typeof VERBS, words: string, message: string | null]>([
   ['attach', 'x y', '`attach` does not know what to do with "y"'],
   ['run', '--nmae x ls', '`run` has no flag --nmae; did you mean --name?'],
   ['send', 'x --weird', '`send` has no flag --weird; put -- before what is not a flag of spool'],
+  ['attach', '--history 200000', '--history "200000" is not a number from 0 to 1000; spool logs has all of it'],
+  ['screen', '--history -5', '--history "-5" is not a number from 0 to 1000; spool logs has all of it'],
+  ['screen', '--history 1001', '--history "1001" is not a number from 0 to 1000; spool logs has all of it'],
+  ['screen', '--history some', '--history "some" is not a number from 0 to 1000; spool logs has all of it'],
+  ['screen', '--history 0', null],
+  ['attach', '--history 1000', null],
   ['stop', 'x y z', null],
   ['run', '--help', null],
 ])('`%s %s`: %s', (name, words, message) => {

@@ -25,6 +25,10 @@ export interface Flag {
   readonly short?: string;
   /** What stands for the value in the help. */
   readonly value?: string;
+  /** Of a `whole` number that begins at 0. */
+  readonly most?: number;
+  /** What to do about more than that. */
+  readonly beyond?: string;
   /** May be given several times; its value is then a list. */
   readonly many?: true;
   /** Other spelling, understood but not shown. */
@@ -147,7 +151,8 @@ export function parseArguments<V extends Verb>(
 
   function keep(long: string, flag: Flag, typed: string, text: string): void {
     const value = VALUE_OF[flag.kind](text);
-    if (value === null) throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${WANTED[flag.kind]}`, name);
+    if (value === null || !isWithin(value, flag))
+      throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${wanted(flag)}`, name);
     if (flag.many) (values[camel(long)] as unknown[]).push(value);
     else values[camel(long)] = value;
   }
@@ -177,6 +182,15 @@ const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   size: 'a terminal size; write COLSxROWS, such as 120x40',
   whole: 'a whole number',
 };
+
+function isWithin(value: unknown, { most }: Flag): boolean {
+  return most === undefined || (Number(value) >= 0 && Number(value) <= most);
+}
+
+function wanted({ kind, most, beyond }: Flag): string {
+  if (most === undefined) return WANTED[kind];
+  return `a number from 0 to ${most}${beyond === undefined ? '' : `; ${beyond}`}`;
+}
 
 function checkOperands(name: string, verb: Verb, operands: readonly string[]): void {
   const required = verb.operands.filter((operand) => !operand.startsWith('['));

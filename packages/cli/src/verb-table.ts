@@ -2,6 +2,7 @@
  * The verbs: one table from which parsing, help and completions are made. Data only, so that reading it costs nothing;
  * what a verb does is in `verbs/`, loaded when it is typed (`verb-loaders.ts`).
  */
+import { SCROLLBACK_LINES } from '@spool/protocol';
 import type { Parsed, Verb } from './arguments.ts';
 
 export const ID_ABOUT = 'a session: its id, a unique beginning of it, or its name; none is the latest session';
@@ -17,6 +18,14 @@ const PERMISSIONS = {
   'allow-clipboard': { kind: 'on', about: 'let it put text on your clipboard (never read it)' },
   'allow-colours': { kind: 'on', about: "let it change your terminal's colours; they are put back afterwards" },
   'allow-graphics': { kind: 'on', about: 'let it show images (sixel, kitty)' },
+} as const;
+
+/** Above the screen. */
+const HISTORY = {
+  kind: 'whole',
+  value: 'LINES',
+  most: SCROLLBACK_LINES,
+  beyond: 'spool logs has all of it',
 } as const;
 
 const NO_NOTICES = {
@@ -89,7 +98,10 @@ export const VERBS = {
     flags: {
       'read-only': { kind: 'on', short: 'r', about: 'only look: nothing typed is sent, and its size stays' },
       takeover: { kind: 'on', about: 'send away all others who may type' },
-      history: { kind: 'whole', value: 'LINES', about: 'so many lines of the past go into your scrollback first' },
+      history: {
+        ...HISTORY,
+        about: `so many lines of the past go into your scrollback first (at most ${SCROLLBACK_LINES})`,
+      },
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
       ...PERMISSIONS,
@@ -171,7 +183,7 @@ export const VERBS = {
         short: 'f',
         about: 'text (the default), ansi (with colours), html or json',
       },
-      history: { kind: 'whole', value: 'LINES', about: 'so many lines above the screen too' },
+      history: { ...HISTORY, about: `so many lines above the screen too (at most ${SCROLLBACK_LINES})` },
     },
     details: `${TIME_ABOUT}\n--json gives the screen with its offset, time, size and title; --format says what \`content\` is.`,
     examples: [
@@ -196,7 +208,10 @@ export const VERBS = {
     flags: {
       asciicast: { kind: 'on', about: 'a recording for asciinema (version 3)' },
       v2: { kind: 'on', about: 'with --asciicast: version 2, for older players' },
-      html: { kind: 'on', about: 'its screen and what scrolled out of it, with colours' },
+      html: {
+        kind: 'on',
+        about: `its screen and the last ${SCROLLBACK_LINES} lines that scrolled out of it, with colours`,
+      },
       text: { kind: 'on', about: 'what a person saw, line by line' },
       output: { kind: 'text', value: 'FILE', short: 'o', about: 'write it there (default: standard output)' },
     },

@@ -50,6 +50,12 @@ export type LogMarkInfo =
   | { readonly type: 'stream'; readonly offset: number; readonly at: number; readonly stream: 'stdout' | 'stderr' }
   | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
 
+/**
+ * The lines that are kept above a screen; all that was ever written is in the log. xterm's own default, so that a page and its
+ * model fold the same lines when the size changes.
+ */
+export const SCROLLBACK_LINES = 1000;
+
 /** `snapshot`: bytes, in base64, that bring a terminal to where the session's is, so that output can go on from there. */
 export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json' | 'snapshot';
 

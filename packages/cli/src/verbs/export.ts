@@ -1,14 +1,11 @@
 /** `spool export`: a session as a file that others read: a recording, a page, a text. */
 import { createWriteStream } from 'node:fs';
 import type { Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { openClient, type VerbAction } from '../program.ts';
 import { gapWords } from '../session-words.ts';
 import { notice, printJson, writeOut } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
-
-/** All that a screen model keeps above the screen. */
-const HISTORY_LINES = 100_000;
 
 type Format = 'asciicast' | 'html' | 'text';
 type Write = (text: string) => Promise<void>;
@@ -54,7 +51,7 @@ const WRITERS: {
   },
 
   async html(client, session, write) {
-    const { content } = await client.screen(session.id, { format: 'html', historyLines: HISTORY_LINES });
+    const { content } = await client.screen(session.id, { format: 'html', historyLines: SCROLLBACK_LINES });
     await write(/^\s*<!doctype/i.test(content) ? content : page(session.name, content));
   },
 

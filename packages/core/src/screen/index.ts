@@ -1,5 +1,5 @@
 /** The terminal model: what a session's output has come to, and how it is shown, sent and kept. */
-export { ScreenModel, SCROLLBACK_LINES } from './screen-model.ts';
+export { ScreenModel } from './screen-model.ts';
 export type { ScreenCursor, ScreenModelOptions } from './screen-model.ts';
 export type { Size } from './engine.ts';
 export { useWidths } from './widths.ts';

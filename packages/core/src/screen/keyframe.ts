@@ -6,9 +6,10 @@
  * damaged, or of another version is not one: one then begins with an older one.
  */
 import { crc32 } from 'node:zlib';
+import { SCROLLBACK_LINES } from '@spool/protocol';
 import type { ModeState } from '@spool/vt';
 import type { EngineBuffer } from './engine.ts';
-import { COLS_MAX, ROWS_MAX, ScreenModel, SCROLLBACK_LINES } from './screen-model.ts';
+import { COLS_MAX, ROWS_MAX, ScreenModel } from './screen-model.ts';
 import { picture } from './snapshot.ts';
 
 /** Byte 0. Anything that changes what follows it changes this. */

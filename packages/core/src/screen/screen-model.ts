@@ -4,6 +4,7 @@
  * Fed with the bytes and the changes of size, in order, it knows every cell, the cursor and the modes at that offset. It never
  * answers a query (the keeper does that, once), never throws at its input, and its memory is bounded by size and scrollback.
  */
+import { SCROLLBACK_LINES } from '@spool/protocol';
 import { EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
 import { Engine, type EngineBuffer, type Size } from './engine.ts';
 import { cutBytes } from './cut-character.ts';
@@ -25,8 +26,6 @@ export interface ScreenCursor {
   readonly isVisible: boolean;
 }
 
-/** xterm's own default, so that a page and its model fold the same lines when the size changes. */
-export const SCROLLBACK_LINES = 1000;
 export const COLS_MIN = 2;
 export const COLS_MAX = 1000;
 export const ROWS_MAX = 1000;

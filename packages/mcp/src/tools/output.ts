@@ -1,4 +1,5 @@
 /** What a session wrote, and what it shows. */
+import { SCROLLBACK_LINES } from '@spool/protocol';
 import { z } from 'zod';
 import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
 import { screenLines } from '../screen-text.ts';
@@ -8,7 +9,6 @@ import { LOOKS, offsetInput, sessionInput, tool } from '../tool.ts';
 
 const READ_BYTES_MAX = 256 * 1024;
 const SCREEN_CHARACTERS_MAX = 32 * 1024;
-const HISTORY_LINES_MAX = 1000;
 
 export const readTool = tool({
   name: 'spool_read',
@@ -40,7 +40,7 @@ export const screenTool = tool({
   input: z.strictObject({
     session: sessionInput,
     at: offsetInput.optional().describe('as it was at this offset'),
-    historyLines: z.number().min(0).max(HISTORY_LINES_MAX).default(0).describe('lines above it too'),
+    historyLines: z.number().min(0).max(SCROLLBACK_LINES).default(0).describe('lines above it too'),
   }),
   hints: LOOKS,
   async call({ session, at, historyLines }, { client }) {
