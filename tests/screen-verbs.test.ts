@@ -113,6 +113,8 @@ test('`export --asciicast` is a recording that asciinema plays; `--text` and `--
   expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/<!doctype html>.*größe ä/is);
   expect((await daemon.spool(['export', id])).code).toBe(2);
   expect((await daemon.spool(['export', '--text', '-o', `${folder}/no/such`, id])).code).toBe(2);
+  expect(await daemon.spool(['export', '--html', '-o', `${folder}/none.html`, piped])).not.toMatchObject({ code: 0 });
+  expect(existsSync(`${folder}/none.html`)).toBe(false);
   rmSync(folder, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
 /** `spool export`: a session as a file that others read: a recording, a page, a text. */
-import { createWriteStream } from 'node:fs';
 import type { Client } from '@spool/client';
 import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
+import { ExportFile } from '../export-file.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { gapWords } from '../session-words.ts';
 import { notice, printJson, writeOut } from '../stdio.ts';
@@ -18,10 +18,15 @@ const exportSession: VerbAction<'export'> = async ({ flags, operands }, program)
   if (flags.json && flags.output === undefined) throw new UsageError('--json needs --output FILE', 'export');
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
-  await using target = await openTarget(flags.output);
-  await WRITERS[formats[0]!](client, session, target.write, flags.v2);
-  await target.done();
-  if (flags.json) printJson({ id: session.id, format: formats[0], file: flags.output, characters: target.characters });
+  await using file = flags.output === undefined || flags.output === '-' ? null : new ExportFile(flags.output);
+  let characters = 0;
+  const write: Write = async (text) => {
+    characters += text.length;
+    await (file ? file.write(text) : writeOut(text));
+  };
+  await WRITERS[formats[0]!](client, session, write, flags.v2);
+  await file?.end();
+  if (flags.json) printJson({ id: session.id, format: formats[0], file: flags.output, characters });
   return 0;
 };
 
@@ -78,47 +83,4 @@ async function firstSize(client: Client, session: SessionInfo): Promise<{ cols: 
 function page(title: string, content: string): string {
   const safe = title.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<!doctype html>\n<meta charset="utf-8">\n<title>${safe}</title>\n<body style="background:#000;color:#e5e5e5">\n${content}\n`;
-}
-
-interface Target extends AsyncDisposable {
-  readonly write: Write;
-  readonly characters: number;
-  done(): Promise<void>;
-}
-
-/** Opened before anything is read, so that a folder that is missing is told at once. */
-async function openTarget(file: string | undefined): Promise<Target> {
-  let characters = 0;
-  const counted = (write: Write): Write => {
-    return async (text) => {
-      characters += text.length;
-      await write(text);
-    };
-  };
-  const none = { done: async () => {}, [Symbol.asyncDispose]: async () => {} };
-  if (file === undefined || file === '-') {
-    return { write: counted((text) => writeOut(text)), get characters() { return characters; }, ...none }; // prettier-ignore
-  }
-  const stream = createWriteStream(file, { mode: 0o600 });
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {}); // heard by whoever writes
-  stream.on('error', (error) =>
-    failed.reject(new UsageError(`cannot write ${JSON.stringify(file)}: ${error.message}`, 'export')),
-  );
-  await Promise.race([failed.promise, new Promise<void>((resolve) => stream.once('open', () => resolve()))]);
-  return {
-    write: counted(async (text) => {
-      if (stream.write(text)) return;
-      await Promise.race([failed.promise, new Promise<void>((resolve) => stream.once('drain', resolve))]);
-    }),
-    get characters() {
-      return characters;
-    },
-    async done() {
-      await Promise.race([failed.promise, new Promise<void>((resolve) => stream.end(resolve))]);
-    },
-    async [Symbol.asyncDispose]() {
-      stream.destroy();
-    },
-  };
 }
