@@ -13,7 +13,7 @@ import { COLS_MAX, ROWS_MAX, ScreenModel } from './screen-model.ts';
 import { picture } from './snapshot.ts';
 
 /** Byte 0. Anything that changes what follows it changes this. */
-export const KEYFRAME_VERSION = 2;
+export const KEYFRAME_VERSION = 3;
 
 export interface KeyframeOptions {
   /** Lines of history to keep. Default all there are: without them, a later change of size folds otherwise. */
