@@ -1,5 +1,6 @@
 /**
- * A planner: starts three scaffolds as tasks, shows a live line for each, and goes on when all are there. From the SDK alone.
+ * A planner: starts three scaffolds as tasks, shows a live line for each, and goes on when all are there. From the SDK alone,
+ * on the Node of this clone (node_modules/.bin/node) or any from 24 on.
  *
  *   node examples/planner.ts                                  three small scaffolds that need no network
  *   node examples/planner.ts web='npm create vite@latest web -- --template vue' api='…'

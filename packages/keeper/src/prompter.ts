@@ -62,7 +62,7 @@ export class Prompter {
     const isNew = await type(session, keys?.text, bytes, who);
     if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
     await settled(session);
-    refuseIfBlocked(session, ask);
+    refuseIfBlocked(session, ask, { text: 'is in its input line, and was not submitted' });
     const tail = tailOf(ask.text);
     const wasWorking = session.status.state === 'working';
     const before = await placeOf(session, tail);
@@ -107,9 +107,10 @@ async function type(session: Session, key: string | undefined, bytes: Uint8Array
   return true;
 }
 
-function refuseIfBlocked(session: Session, { force = false }: Ask): void {
+function refuseIfBlocked(session: Session, { force = false }: Ask, details: Record<string, string> = {}): void {
   const { state, kind } = session.status;
-  if (state === 'blocked' && !force) throw new SpoolError('INPUT_BLOCKED', { session: session.id, kind: kind ?? '' });
+  if (state === 'blocked' && !force)
+    throw new SpoolError('INPUT_BLOCKED', { session: session.id, kind: kind ?? '', ...details });
 }
 
 function answer(session: Session, reaction: Prompted['reaction'], offset: number, isRepeated = false): Prompted {
