@@ -104,6 +104,25 @@ test('[STATE-1] a new keeper knows what the last one knew', async () => {
   await until('it works', async () => (await client.get(id)).status.state === 'working');
 });
 
+test('[STATE-1] an idle session stays idle through the death of a keeper, and is idle since it was', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['bash', '--norc', '-i'], size: PTY, env });
+  const { session } = await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 });
+  const { history } = await client.explain(id);
+  const told = listen(client, 'session-status');
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  // What is restored is less sure than what is read.
+  await until('the new keeper has read the prompt', async () => {
+    const { confidence } = (await client.get(id)).status;
+    return (await client.status()).keeper.pid !== keeper.pid && confidence === session.status.confidence;
+  });
+  expect((await client.get(id)).status).toMatchObject({ state: 'idle', since: session.status.since });
+  expect((await client.explain(id)).history).toEqual(history);
+  expect(told.filter((event) => event.type === 'session-status' && event.status.state === 'working')).toEqual([]);
+});
+
 test('[STATE-1] a session that never says anything works; one without a terminal has a status too', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -46,6 +46,12 @@ class Session {
     return this;
   }
 
+  /** A look at what was there before. */
+  looksAt(text: string): this {
+    this.reducer.screen(viewOf(text), this.now, this.#offset);
+    return this;
+  }
+
   says(...facts: readonly FactKind[]): this {
     for (const fact of facts) {
       this.#offset += 10;
@@ -324,6 +330,19 @@ test('after a restart it goes on from what was known', () => {
   expect(session.reducer.status).toBe(before);
   expect(session.shows('› Ask').wait(SECOND).is).toBe('blocked (permission)');
   expect(session.reports({ state: 'working' }).is).toBe('working');
+});
+
+test('[STATE-1] after a restart a prompt is idle since it was, also while it is read again', () => {
+  const before = new Session('bash').shows('user@box:~$ ').wait(SECOND).reducer.status;
+  const session = new Session('bash', before).wait(2 * MINUTE).looksAt('user@box:~$ ');
+  expect(session.is).toBe('idle (prompt)');
+  expect(session.wait(SECOND).reducer.status).toMatchObject({ state: 'idle', since: before.since, source: 'screen' });
+});
+
+test('[STATE-1] after a restart what is printed while the screen is read again is work', () => {
+  const before = new Session('bash').shows('user@box:~$ ').wait(SECOND).reducer.status;
+  const session = new Session('bash', before).wait(MINUTE).looksAt('user@box:~$ ').wait(100);
+  expect(session.shows('user@box:~$ make\ncc -c a.c').wait(SECOND).is).toBe('working');
 });
 
 test('[STATE-1] nothing new is nothing: the same object, and no check where silence changes nothing', () => {

@@ -85,6 +85,7 @@ export class StatusReducer {
   /** Null where somebody knows better. */
   #silence: Claim | null = null;
 
+  /** What was known before a restart is all there is: the screen has not been read since, or what it shows does not count yet. */
   #isRestored = false;
   /** When it last printed something that was no echo, or was asked to do something. */
   #workAt: number;
@@ -156,6 +157,7 @@ export class StatusReducer {
     if (bytes <= 0) return;
     if (this.#now - this.#typedAt <= ECHO_MS) return;
     this.#workAt = this.#now;
+    if (this.#screen.hasLooked) this.#isRestored = false; // what was known is outdated
     // Where somebody knows better, or it was known to print, bytes change nothing.
     const changesNothing = this.#silence === null ? this.#screen.hasLooked : this.#silence.evidence.why === PRINTS;
     if (this.#shell.printed(this.#now) || !changesNothing) this.#decide();
@@ -351,9 +353,10 @@ export class StatusReducer {
     return { ...said, evidence: { ...said.evidence, confidence: 0.8 } };
   }
 
-  /** Bytes and silence; after a restart not before the first look. */
+  /** Bytes and silence; after a restart not before the first look counts, or every prompt would be work until it has lasted. */
   #listen(checks: number[]): Claim | null {
-    if (this.#isRestored && !this.#screen.hasLooked) return null;
+    this.#isRestored &&= !this.#screen.hasLooked || this.#screen.isPending;
+    if (this.#isRestored) return null;
     const { step, nextMs } = silenceStep(this.#now - this.#workAt, this.#screen.isAlternate);
     if (nextMs !== null) checks.push(this.#workAt + nextMs);
     if (this.#silence?.evidence.why === step.why) return this.#silence;

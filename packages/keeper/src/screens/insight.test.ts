@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Status } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
 import { expect, onTestFinished, test } from 'vitest';
-import { Insight, type Past } from './insight.ts';
+import { Insight, type Past, restoredStatus } from './insight.ts';
 import { RuleFiles } from './rule-files.ts';
 
 function sessionFolder(): string {
@@ -71,4 +71,14 @@ test('[STATE-4] what the last keeper knew is not written down a second time', ()
   expect(insight.status).toMatchObject({ state: 'working', evidence: [{ why: expect.stringContaining('5 seconds') }] });
   expect(statuses.length).toBeGreaterThan(0);
   expect(insight.past()).toHaveLength(1);
+});
+
+test('[STATE-1] after a restart a state is as old as it was, whatever kinds of it there were; a dialog is as old as itself', () => {
+  const item = (at: number, state: Status['state'], kind: string | null) =>
+    ({ type: 'status', at, offset: at, state, kind, source: 'screen', why: '' }) as const;
+  const idle = [item(1, 'working', null), item(2, 'idle', 'done'), item(3, 'idle', 'prompt')];
+  expect(restoredStatus(idle).status).toMatchObject({ state: 'idle', kind: 'prompt', since: 2 });
+  expect(restoredStatus(idle.slice(1)).status?.since).toBe(2);
+  const asking = [...idle, item(4, 'blocked', 'confirm'), item(5, 'blocked', 'confirm')];
+  expect(restoredStatus(asking).status).toMatchObject({ state: 'blocked', since: 5 });
 });

@@ -259,7 +259,7 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
   return {
     status: {
       state,
-      since: at,
+      since: since(past, last),
       source,
       confidence: RESTORED_CONFIDENCE,
       evidence,
@@ -272,6 +272,15 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
     },
   };
 }
+
+/** A line is written for each kind of a state too; but each dialog is a state of its own. */
+function since(past: readonly HistoryItem[], last: StatusItem): number {
+  if (last.state === 'blocked') return last.at;
+  const states = past.filter((item) => item.type === 'status');
+  return states[states.findLastIndex(({ state }) => state !== last.state) + 1]!.at;
+}
+
+type StatusItem = Extract<HistoryItem, { type: 'status' }>;
 
 /** True when it was written down; nobody has looked since. */
 const RESTORED_CONFIDENCE = 0.6;
