@@ -59,6 +59,51 @@ test('[STATE-6] blocked, failed: told once each, to events and to the configured
   expect(told.map((event) => event.type === 'notification' && event.about)).toEqual(['blocked', 'failure']);
 });
 
+test('[STATE-6] each question is told, also one right after the other; it is a state of its own', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const told = listen(client, 'notification');
+  const script = 'read -p "First? [y/N] " a; read -p "Second? [y/N] " b; read -p "Password: " c; exec sleep 1000';
+  const { id } = await client.run({ command: ['bash', '-c', script], size: PTY, env });
+  const since: number[] = [];
+  for (const count of [1, 2, 3]) {
+    await until(`${count} were told`, () => told.length === count);
+    since.push((await client.get(id)).status.since);
+    await client.keys(id, ['y', 'Enter']);
+  }
+  await until('it goes on', async () => (await client.get(id)).status.state === 'working');
+  expect(told.map((event) => event.type === 'notification' && event.body)).toEqual([
+    'the screen shows "First? [y/N]"',
+    'the screen shows "Second? [y/N]"',
+    'the screen shows "Password:"',
+  ]);
+  const { history } = await client.explain(id);
+  expect(history.flatMap((item) => (item.type === 'status' && item.state === 'blocked' ? [item.at] : []))).toEqual(
+    since,
+  );
+});
+
+test('[STATE-6] what was told is not told again when somebody has looked at it, or a keeper died', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const told = listen(client, 'notification');
+  const { id } = await client.run({ command: ASKING, size: PTY, env });
+  await until('it was told', () => told.length === 1);
+  {
+    using terminal = new Terminal([SPOOL, 'attach', id], daemon.env);
+    await until('it is seen', () => terminal.printed.includes('production?'));
+  }
+  await until('nobody is attached', async () => (await client.get(id)).viewers.length === 0);
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+  // The next is asked later: what is told of it is told last.
+  const next = await client.run({ command: ASKING, size: PTY, env });
+  await until('the next was told', () => told.some((event) => event.type === 'notification' && event.id === next.id));
+  const ids = told.flatMap((event) => (event.type === 'notification' ? [event.id] : [])); // a gap is told too
+  expect(ids).toEqual([id, next.id]);
+});
+
 test('[STATE-6] not while somebody is attached, and not when somebody ended it', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

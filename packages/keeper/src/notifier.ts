@@ -47,8 +47,8 @@ const NOTHING: NotifyConfig = { on: ['blocked', 'exit', 'failure'], desktop: fal
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Sessions whose present block was told. */
-  readonly #told = new Set<string>();
+  /** Sessions whose present block was told, by since when: the next dialog is another. */
+  readonly #told = new Map<string, number>();
   #config: NotifyConfig = NOTHING;
   #configAt = -1;
   #underWay = 0;
@@ -60,25 +60,25 @@ export class Notifier {
   statusChanged(session: Session): void {
     const isBlocked = session.status.state === 'blocked' && session.status.confidence >= CONFIDENCE_MIN;
     if (!isBlocked) return this.#forget(session.id);
-    if (this.#told.has(session.id) || this.#timers.has(session.id)) return;
+    if (this.#told.get(session.id) === session.status.since || this.#timers.has(session.id)) return;
     const timer = setTimeout(() => {
       this.#timers.delete(session.id);
       if (!session.isRunning || session.status.state !== 'blocked' || session.viewers.all().length > 0) return;
-      this.#told.add(session.id);
-      const { activity, kind, evidence } = session.status;
+      const { activity, kind, evidence, since } = session.status;
+      this.#told.set(session.id, since);
       this.#notify(session, 'blocked', `waits for you${kind ? ` (${kind})` : ''}`, activity ?? evidence[0]?.why ?? '');
     }, BLOCKED_FOR_MS);
     this.#timers.set(session.id, timer);
   }
 
-  /** Somebody stopped looking: what he left waiting is told again, or for the first time. */
+  /** Somebody stopped looking: what came up meanwhile is told, and what was told before is not told again. */
   viewerLeft(session: Session): void {
     if (session.isRunning && session.viewers.all().length === 0) this.statusChanged(session);
   }
 
   /** It was so before this keeper came, and was told then. */
   restored(session: Session): void {
-    if (session.status.state === 'blocked') this.#told.add(session.id);
+    if (session.status.state === 'blocked') this.#told.set(session.id, session.status.since);
   }
 
   ended(session: Session): void {

@@ -9,6 +9,8 @@
  * - A report of something unfinished is no longer believed when the screen has shown the contrary for a while: programs
  *   that are killed report nothing.
  *
+ * One dialog after another is blocked anew: who has seen the first has not seen the second (`dialog.ts`).
+ *
  * Time is an input. `status` stays the same object until something changes; `nextCheckAt` says when silence would change
  * something, so nobody polls.
  */
@@ -67,6 +69,8 @@ export class StatusReducer {
   #foreground: string | null = null;
   #foregroundAgent: string | null = null;
   #status: Status;
+  /** Of the screen's, the one that the status knows of. */
+  #dialogNumber = 0;
   #nextCheckAt: number | null = null;
   #now: number;
   #offset = 0;
@@ -166,6 +170,7 @@ export class StatusReducer {
   typed(at: number): void {
     this.#moment(at, this.#offset);
     this.#typedAt = this.#now;
+    this.#screen.typed(this.#now);
     if (this.#notification === null && this.#bell === null) return;
     this.#notification = null;
     this.#bell = null;
@@ -383,8 +388,11 @@ export class StatusReducer {
       progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
     };
     const last = this.#status;
-    if (isAsBefore(last, next)) return;
-    this.#status = { ...next, since: last.state === says ? last.since : this.#now, offset: this.#offset };
+    const isAnotherDialog = says === 'blocked' && this.#dialogNumber !== this.#screen.dialogNumber;
+    this.#dialogNumber = this.#screen.dialogNumber;
+    if (!isAnotherDialog && isAsBefore(last, next)) return;
+    const isStill = last.state === says && !isAnotherDialog;
+    this.#status = { ...next, since: isStill ? last.since : this.#now, offset: this.#offset };
   }
 
   get #knownAgent(): string | null {

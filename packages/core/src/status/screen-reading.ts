@@ -7,6 +7,7 @@
 import { cellsOf, cleanText } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
 import { agentOfCommand, SHELL } from './command-agent.ts';
+import { type Dialog, questionAbove } from './dialog.ts';
 import type { Condition, Extract, Region, Rule, RuleSet } from './rules.ts';
 
 export interface ScreenView {
@@ -29,6 +30,8 @@ export interface ScreenReading {
   readonly agent: string | null;
   readonly activity: string | null;
   readonly thought: string | null;
+  /** What it asks; of screens that wait for a decision. */
+  readonly dialog: Dialog | null;
   /** How long it has to be so before it counts; the second: with nothing else changing. */
   readonly settleMs: number;
   readonly quietMs: number;
@@ -77,7 +80,8 @@ export function readLine(
 
 interface Found {
   readonly rule: Rule;
-  readonly shown: string;
+  /** Of the rule's first condition. */
+  readonly match: Match;
 }
 
 function firstMet(
@@ -89,31 +93,33 @@ function firstMet(
   for (const set of rules) {
     if (set.agent !== agent) continue;
     for (const rule of set.rules) {
-      const shown = rule.reads === reads ? met(rule, look) : undefined;
-      if (shown !== undefined) return { rule, shown };
+      const match = rule.reads === reads ? met(rule, look) : undefined;
+      if (match !== undefined) return { rule, match };
     }
   }
   return undefined;
 }
 
 /** What was found of the rule's first condition; undefined where the rule is not met. */
-function met(rule: Rule, look: Look): string | undefined {
-  let shown: string | undefined;
+function met(rule: Rule, look: Look): Match | undefined {
+  let first: Match | undefined;
   for (const condition of rule.all) {
     const match = look.find(condition);
     if (match === undefined) return undefined;
-    shown ??= match.found[0];
+    first ??= match;
   }
   if (rule.any.length > 0) {
     const match = rule.any.map((condition) => look.find(condition)).find((each) => each !== undefined);
     if (match === undefined) return undefined;
-    shown ??= match.found[0];
+    first ??= match;
   }
-  return rule.none.some((condition) => look.find(condition) !== undefined) ? undefined : shown;
+  return rule.none.some((condition) => look.find(condition) !== undefined) ? undefined : first;
 }
 
-function reading({ rule, shown }: Found, look: Look, rules: readonly RuleSet[], agent: string | null): ScreenReading {
-  const words = cleanText(shown.trim(), WHY_CHARACTERS_MAX);
+function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], agent: string | null): ScreenReading {
+  const activity = extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX);
+  const dialog = rule.says === 'blocked' && rule.reads === 'screen' ? dialogOf(rule, match, activity, look) : null;
+  const words = cleanText((dialog?.question ?? match.found[0]).trim(), WHY_CHARACTERS_MAX);
   const subject = rule.reads === 'screen' ? 'the screen shows' : `the ${rule.reads} says`;
   return {
     state: rule.says,
@@ -122,13 +128,24 @@ function reading({ rule, shown }: Found, look: Look, rules: readonly RuleSet[], 
     why: `${subject} "${words}"`,
     confidence: rule.confidence,
     agent: rule.name.startsWith(`${SHELL}/`) ? SHELL : agent,
-    activity: extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX),
+    activity,
     thought: extracted(rules, agent, 'thought', rule, look, THOUGHT_CHARACTERS_MAX),
+    dialog,
     settleMs: rule.settleMs,
     quietMs: rule.quietMs,
     freshMs: rule.freshMs,
   };
 }
+
+function dialogOf({ kind }: Rule, { found, at, place }: Match, activity: string | null, look: Look): Dialog {
+  const isAtCursor = place === 'cursor';
+  // What stands behind the question is being typed.
+  const asked = isAtCursor ? found.input.slice(0, found.index + found[0].length).trim() : look.questionAbove(at);
+  const question = kind === PAGER ? null : asked; // each page is another, and asks nothing
+  return { kind, question, isAtCursor, activity };
+}
+
+const PAGER = 'pager';
 
 function extracted(
   rules: readonly RuleSet[],
@@ -167,6 +184,9 @@ function recognised(rules: readonly RuleSet[], look: Look): string | null {
 interface Match {
   readonly found: RegExpExecArray;
   readonly above: RegExpExecArray | null;
+  readonly place: Region['place'];
+  /** Which of the place's lines. */
+  readonly at: number;
 }
 
 /** The view, cut into regions when they are asked for. */
@@ -188,14 +208,18 @@ class Look {
     for (let at = lines.length - 1; at >= first; at--) {
       const found = pattern.exec(lines[at]!);
       if (found === null) continue;
-      if (after === null) return { found, above: null };
+      if (after === null) return { found, above: null, place: region.place, at };
       const above = at > 0 ? after.exec(lines[at - 1]!) : null;
-      if (above !== null) return { found, above };
+      if (above !== null) return { found, above, place: region.place, at };
     }
     return undefined;
   }
 
-  #lines({ place }: Region): readonly string[] {
+  questionAbove(at: number): string | null {
+    return questionAbove(this.#lines({ place: 'screen' }), at);
+  }
+
+  #lines({ place }: Pick<Region, 'place'>): readonly string[] {
     switch (place) {
       case 'title':
         return this.#view.title === '' ? [] : [this.#view.title];
@@ -242,6 +266,7 @@ const NOTHING: ScreenReading = {
   agent: null,
   activity: null,
   thought: null,
+  dialog: null,
   settleMs: 0,
   quietMs: 0,
   freshMs: 0,

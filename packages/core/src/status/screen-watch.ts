@@ -7,11 +7,14 @@
  */
 import { type Claim, claim, type Moment } from './claim.ts';
 import { SHELL } from './command-agent.ts';
+import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
 import type { RuleSet } from './rules.ts';
 import { readScreen, type ScreenReading, type ScreenView, textBeforeCursor } from './screen-reading.ts';
 
 /** What was known stays for as long when no rule knows the picture. */
 const UNREAD_HOLD_MS = 400;
+/** A dialog in the place of another of its rule may be half drawn, and the line that asks be none of its own. */
+const NEXT_DIALOG_MS = 200;
 
 export class ScreenWatch {
   readonly #rules: readonly RuleSet[];
@@ -19,6 +22,10 @@ export class ScreenWatch {
   #view: ScreenView | null = null;
   #claim: Claim | null = null;
   #pending: { readonly reading: ScreenReading; readonly since: Moment } | null = null;
+  /** The last that counted, from when it was first met; null when something else has counted since. */
+  #dialog: (Dialog & { readonly at: number }) | null = null;
+  #dialogNumber = 0;
+  #typedAt = Number.NEGATIVE_INFINITY;
   #changedAt = 0;
   /** What stood before the cursor when a shell's prompt was read: what is typed behind it is no work. */
   #promptText = '';
@@ -59,6 +66,15 @@ export class ScreenWatch {
     return this.#changedAt;
   }
 
+  /** Another one, when a dialog has taken the place of another. */
+  get dialogNumber(): number {
+    return this.#dialogNumber;
+  }
+
+  typed(at: number): void {
+    this.#typedAt = at;
+  }
+
   /** The agent whose screen it is; undefined where nothing has changed. */
   look(view: ScreenView, moment: Moment, agent: string | null): string | null | undefined {
     const last = this.#view;
@@ -68,11 +84,11 @@ export class ScreenWatch {
     if (this.#isTypedAtPrompt(view)) return undefined;
     const reading = readScreen(this.#rules, view, { command: this.#command, agent });
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
-    if (reading.rule === (this.#claim?.evidence.rule ?? null)) {
-      this.#claim = screenClaim('screen', reading, moment, this.#claim);
+    if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
+      this.#count(reading, moment);
       this.#pending = null;
     } else {
-      const since = this.#pending?.reading.rule === reading.rule ? this.#pending.since : moment;
+      const since = this.#pending !== null && isAlike(this.#pending.reading, reading) ? this.#pending.since : moment;
       this.#pending = { reading, since };
     }
     return reading.agent;
@@ -82,18 +98,37 @@ export class ScreenWatch {
   settle(now: number): number {
     if (this.#pending === null) return Number.POSITIVE_INFINITY;
     const { reading, since } = this.#pending;
+    const settleMs = Math.max(reading.settleMs, reading.rule === this.#claim?.evidence.rule ? NEXT_DIALOG_MS : 0);
     const settledAt =
       reading.rule === null
         ? since.at + UNREAD_HOLD_MS
-        : Math.max(since.at + reading.settleMs, reading.quietMs === 0 ? 0 : this.#changedAt + reading.quietMs);
+        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#changedAt + reading.quietMs);
     if (now < settledAt) return settledAt;
     this.#pending = null;
-    this.#claim = screenClaim('screen', reading, since, this.#claim);
+    this.#count(reading, since);
     return Number.POSITIVE_INFINITY;
   }
 
   forgetPrompt(): void {
     this.#promptText = '';
+  }
+
+  #count(reading: ScreenReading, moment: Moment): void {
+    const isNext = this.#asksAnother(reading);
+    if (isNext) this.#dialogNumber++;
+    this.#claim = screenClaim('screen', reading, moment, isNext ? null : this.#claim);
+    if (reading.dialog !== null) {
+      const known = isNext ? null : this.#dialog;
+      const question = reading.dialog.question ?? known?.question ?? null;
+      this.#dialog = { ...reading.dialog, question, at: known?.at ?? moment.at };
+    } else if (reading.state !== null) this.#dialog = null;
+  }
+
+  #asksAnother({ dialog }: ScreenReading): boolean {
+    const last = this.#dialog;
+    if (last === null || dialog === null) return false;
+    const hasTyped = this.#typedAt > last.at;
+    return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#changedAt >= this.#typedAt });
   }
 
   /** Behind the prompt that was there, on the same line. */
@@ -122,6 +157,11 @@ export const SHELL_PROMPT = `${SHELL}/prompt`;
 
 /** A rule that tells a prompt by its looks. */
 export const isPromptByLooks = (rule: string | null): boolean => rule === SHELL_PROMPT || rule === 'any/prompt';
+
+/** One and the same, seen twice. */
+const isAlike = (one: ScreenReading, other: ScreenReading): boolean =>
+  one.rule === other.rule &&
+  (one.dialog === null || other.dialog === null || !isAnother(one.dialog, other.dialog, NOTHING_SINCE));
 
 const isSame = (one: ScreenView, other: ScreenView): boolean =>
   one.isAlternate === other.isAlternate &&

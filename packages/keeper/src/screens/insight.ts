@@ -207,7 +207,8 @@ export class Insight {
     if (status === this.#told) return;
     const before = this.#told;
     this.#told = status;
-    if (before.state !== status.state || before.kind !== status.kind) {
+    // One dialog after another is the same state, but not since the same time.
+    if (before.state !== status.state || before.kind !== status.kind || before.since !== status.since) {
       const { state, kind, source, offset } = status;
       this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
     }
