@@ -56,6 +56,8 @@ test('[STATE-7] a summary tells the command, the end, the states, what was reach
     { path: 'new.txt', change: 'added', isCommitted: false },
     { path: 'old.txt', change: 'modified', isCommitted: false },
   ]);
+  writeFileSync(`${folder.path}/late.txt`, 'made after its end');
+  expect((await summarize(client, id)).changedFiles).toEqual(summary.changedFiles);
   expect(summary.states.map(({ state }) => state)).toContain('blocked');
   expect(summary.timeIn.blocked).toBeGreaterThan(0);
   const inAll = Object.values(summary.timeIn).reduce((sum, ms) => sum + ms, 0);

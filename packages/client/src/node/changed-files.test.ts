@@ -13,12 +13,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changedFiles, parseLog, parseStatus } from './changed-files.ts';
+import { changedFiles, parseStatus } from './changed-files.ts';
+import { parseLog } from './commit-log.ts';
 
 let folder = '';
 beforeEach(() => (folder = mkdtempSync(`${tmpdir()}/spool-changed-`)));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const from = (since: number) => ({ since, until: Number.POSITIVE_INFINITY });
+const EVER = from(0);
 const LONG_AGO = '2020-01-01T00:00:00Z';
 
 function git(...args: string[]): void {
@@ -58,7 +61,7 @@ test('[STATE-7] files that differ and were touched since, and those of commits m
   git('add', 'committed');
   git('commit', '-qm', 'new', '--', 'committed');
 
-  expect(await changedFiles(folder, since)).toEqual([
+  expect(await changedFiles(folder, from(since))).toEqual([
     { path: 'committed', change: 'added', isCommitted: true },
     { path: 'dropped', change: 'deleted', isCommitted: false },
     { path: 'edited', change: 'modified', isCommitted: false },
@@ -66,17 +69,17 @@ test('[STATE-7] files that differ and were touched since, and those of commits m
     { path: 'new "ü"\n漢', change: 'added', isCommitted: false },
     { path: 'sub/also new', change: 'added', isCommitted: false },
   ]);
-  expect(await changedFiles(`${folder}/sub`, since)).toEqual([
+  expect(await changedFiles(`${folder}/sub`, from(since))).toEqual([
     { path: 'also new', change: 'added', isCommitted: false },
   ]);
 });
 
 test('[STATE-7] a repository without a commit has files too; no repository and no folder have none', async () => {
-  expect(await changedFiles(folder, 0)).toBe(null);
-  expect(await changedFiles(`${folder}/gone`, 0)).toBe(null);
+  expect(await changedFiles(folder, EVER)).toBe(null);
+  expect(await changedFiles(`${folder}/gone`, EVER)).toBe(null);
   git('init', '-q');
   write('first', 'x');
-  expect(await changedFiles(folder, 0)).toEqual([{ path: 'first', change: 'added', isCommitted: false }]);
+  expect(await changedFiles(folder, EVER)).toEqual([{ path: 'first', change: 'added', isCommitted: false }]);
 });
 
 test('[STATE-7] looking runs nothing that the repository names, and leaves its index as it is', async () => {
@@ -90,7 +93,7 @@ test('[STATE-7] looking runs nothing that the repository names, and leaves its i
   writeFileSync(`${folder}/.git/hooks/post-index-change`, `#!/bin/sh\ntouch ${folder}/.git/sprung\n`, { mode: 0o755 });
   utimesSync(`${folder}/kept`, new Date(), new Date()); // the index is out of date: git would like to write it anew
   const index = execFileSync('sha256sum', [`${folder}/.git/index`], { encoding: 'utf8' });
-  expect(await changedFiles(folder, 0)).not.toBe(null);
+  expect(await changedFiles(folder, EVER)).not.toBe(null);
   expect(existsSync(`${folder}/.git/sprung`)).toBe(false);
   expect(execFileSync('sha256sum', [`${folder}/.git/index`], { encoding: 'utf8' })).toBe(index);
 });
@@ -115,7 +118,7 @@ test('[STATE-7] looking hands no file to a filter of the repository', async () =
     { path: '.gitattributes', change: 'added', isCommitted: false },
     { path: 'edited', change: 'modified', isCommitted: false },
   ];
-  expect([await changedFiles(folder, since), sprung()]).toEqual([changed, []]);
+  expect([await changedFiles(folder, from(since)), sprung()]).toEqual([changed, []]);
 });
 
 test.each([
@@ -128,7 +131,7 @@ test.each([
   appendFileSync(`${folder}/.git/config`, quoted('[filter "', `"]\n\tclean = "${setTrap('odd')}"\n`));
   writeFileSync(`${folder}/.gitattributes`, quoted('* filter=', '\n'));
   write('edited', 'other');
-  expect([await changedFiles(folder, 0), sprung()]).toEqual([null, []]);
+  expect([await changedFiles(folder, EVER), sprung()]).toEqual([null, []]);
 });
 
 test('[STATE-7] looking fetches nothing that a repository left elsewhere', async () => {
@@ -146,7 +149,7 @@ test('[STATE-7] looking fetches nothing that a repository left elsewhere', async
     ['remote.origin.uploadpack', setTrap('fetch')],
   ] as const)
     git('config', name, value);
-  await changedFiles(folder, 0);
+  await changedFiles(folder, EVER);
   expect(sprung()).toEqual([]);
 });
 
@@ -158,9 +161,59 @@ test('what git says is read word by word', () => {
     { path: 'both', change: 'added', isCommitted: false },
   ]);
   expect(parseStatus('', '')).toEqual([]);
-  expect(parseLog('M\0a\0R100\0old\0new\0\nD\0gone\0')).toEqual([
-    { path: 'a', change: 'modified', isCommitted: true },
-    { path: 'new', change: 'renamed', from: 'old', isCommitted: true },
-    { path: 'gone', change: 'deleted', isCommitted: true },
+  const [one, other] = ['a'.repeat(40), 'b'.repeat(64)];
+  expect(parseLog(`${one} 17\0\nM\0a\0R100\0old\0new\0${other} 18\0\nD\0gone\0`)).toEqual([
+    {
+      hash: one,
+      second: 17,
+      files: [
+        { path: 'a', change: 'modified', isCommitted: true },
+        { path: 'new', change: 'renamed', from: 'old', isCommitted: true },
+      ],
+    },
+    { hash: other, second: 18, files: [{ path: 'gone', change: 'deleted', isCommitted: true }] },
+  ]);
+});
+
+const SECOND = Date.parse('2030-01-01T00:00:00Z');
+
+function writeAt(path: string, at: number): void {
+  write(path, 'x');
+  utimesSync(`${folder}/${path}`, at / 1000, at / 1000);
+}
+
+/** Both the commit and the file that holds it. */
+function commitAt(at: number, ...paths: readonly string[]): void {
+  git('add', ...paths);
+  const date = `@${Math.floor(at / 1000)} +0000`;
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-qm', 'x'], { env });
+  const hash = execFileSync('git', ['-C', folder, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+  utimesSync(`${folder}/.git/objects/${hash.slice(0, 2)}/${hash.slice(2)}`, at / 1000, at / 1000);
+}
+
+test('[STATE-7] what was written or committed before the start or after the end is not its own, in the same second neither', async () => {
+  git('init', '-q');
+  for (const at of [200, 400, 5500, 5700]) {
+    writeAt(`old, committed ${at}`, SECOND - 9000);
+    commitAt(SECOND + at, `old, committed ${at}`);
+    writeAt(`written ${at}`, SECOND + at);
+  }
+  const changed = await changedFiles(folder, { since: SECOND + 300, until: SECOND + 5600 });
+  expect(changed?.map(({ path }) => path)).toEqual([
+    'old, committed 400',
+    'old, committed 5500',
+    'written 400',
+    'written 5500',
+  ]);
+});
+
+test('[STATE-7] what was written in time and committed by somebody later is its own', async () => {
+  git('init', '-q');
+  writeAt('mine', SECOND + 1000);
+  writeAt('not mine', SECOND + 8000);
+  commitAt(SECOND + 9000, 'mine', 'not mine');
+  expect(await changedFiles(folder, { since: SECOND, until: SECOND + 3000 })).toEqual([
+    { path: 'mine', change: 'added', isCommitted: true },
   ]);
 });

@@ -1,22 +1,17 @@
 /**
- * Which files of a folder have changed since a time, when it lies in a git repository: those that differ from what is
- * committed and were touched since, and those of the commits made since.
+ * Which files of a folder have changed within a span of time, when it lies in a git repository: those that differ from what is
+ * committed and were last touched within it, and those of the commits made within it. Of later commits, those files that
+ * have not been touched since: somebody else has committed what was done in the span.
  *
  * The repository may be anybody's, and its settings can name programs to run: so no hooks, no file watcher, no filters, no
  * signatures, no pager and nothing from afar, no lock is taken, and git has only so much time.
  */
 import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-
-export interface ChangedFile {
-  /** As seen from the folder. */
-  readonly path: string;
-  readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
-  /** What it was called before. */
-  readonly from?: string | undefined;
-  readonly isCommitted: boolean;
-}
+import { dirname, join, resolve } from 'node:path';
+import { type ChangedFile, changeOf } from './changed-file.ts';
+import { COMMIT_FORMAT, whenMade, parseLog } from './commit-log.ts';
+import { type Span, whenOf } from './span.ts';
 
 const GIT_MS_MAX = 3000;
 const GIT_BYTES_MAX = 8 * 1024 * 1024;
@@ -30,13 +25,12 @@ const SAFE = [
 ];
 
 /** Sorted by path; null when the folder is in no repository, or there is no git that answers in time. */
-export async function changedFiles(folder: string, since: number): Promise<readonly ChangedFile[] | null> {
+export async function changedFiles(folder: string, span: Span): Promise<readonly ChangedFile[] | null> {
   try {
     // With -z, git tells paths as they are, but seen from the top of the repository.
     const prefix = (await git(folder, 'rev-parse', '--show-prefix')).replace(/\n$/, '');
-    const working = await touchedSince(folder, since, parseStatus(await status(folder), prefix));
-    const log = git(folder, ...LOG, `--since=${new Date(since).toISOString()}`, '--', '.');
-    const committed = parseLog(await log.catch(() => '')); // there is no commit yet
+    const working = await touchedWithin(span, folder, parseStatus(await status(folder), prefix));
+    const committed = await committedWithin(span, folder);
     return [...together([...committed, ...working]).values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   } catch {
     return null; // no git, no repository, no such folder any more, or not in time
@@ -64,16 +58,8 @@ const LOG = [
   '-z',
   '--find-renames',
   '--no-ext-diff',
-  '--format=',
+  COMMIT_FORMAT,
 ];
-
-const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
-  '?': 'added',
-  A: 'added',
-  C: 'added',
-  D: 'deleted',
-  R: 'renamed',
-};
 
 /** `XY path`, and for a rename the old path as a word of its own. */
 export function parseStatus(text: string, prefix: string): ChangedFile[] {
@@ -84,26 +70,11 @@ export function parseStatus(text: string, prefix: string): ChangedFile[] {
     const entry = words[at]!;
     if (entry.length < 4) continue;
     const letters = entry.slice(0, 2);
-    const letter = [...letters].find((each) => each in CHANGES) ?? 'M';
+    const letter = [...letters].find((each) => changeOf(each) !== 'modified') ?? 'M';
     const path = seenFromHere(entry.slice(3));
     const isMoved = letters.includes('R') || letters.includes('C');
     const from = isMoved ? seenFromHere(words[++at] ?? '') : undefined;
-    files.push({ path, change: CHANGES[letter] ?? 'modified', isCommitted: false, ...(letter === 'R' && { from }) });
-  }
-  return files;
-}
-
-/** `M`, path; for a rename `R100`, old path, new path. */
-export function parseLog(text: string): ChangedFile[] {
-  const words = text.split('\0');
-  const files: ChangedFile[] = [];
-  for (let at = 0; at + 1 < words.length;) {
-    const letter = words[at++]!.trim()[0]; // between two commits git may leave a newline
-    if (letter === undefined) continue;
-    const from = letter === 'R' || letter === 'C' ? words[at++] : undefined;
-    const path = words[at++] ?? '';
-    if (path === '') continue;
-    files.push({ path, change: CHANGES[letter] ?? 'modified', isCommitted: true, ...(letter === 'R' && { from }) });
+    files.push({ path, change: changeOf(letter), isCommitted: false, ...(letter === 'R' && { from }) });
   }
   return files;
 }
@@ -119,22 +90,36 @@ function together(files: readonly ChangedFile[]): Map<string, ChangedFile> {
   return all;
 }
 
-async function touchedSince(folder: string, since: number, files: readonly ChangedFile[]): Promise<ChangedFile[]> {
+async function committedWithin(span: Span, folder: string): Promise<ChangedFile[]> {
+  const log = git(folder, ...LOG, `--since=${new Date(span.since).toISOString()}`, '--', '.');
+  const commits = parseLog(await log.catch(() => '')); // there is no commit yet
+  if (commits.length === 0) return [];
+  const objects = resolve(folder, (await git(folder, 'rev-parse', '--git-path', 'objects')).replace(/\n$/, ''));
+  const files: ChangedFile[] = [];
+  for (const commit of commits) {
+    const when = await whenMade(commit, span, objects);
+    if (when === 'before') continue;
+    files.push(...(when === 'within' ? commit.files : await touchedWithin(span, folder, commit.files)));
+  }
+  return files;
+}
+
+async function touchedWithin(span: Span, folder: string, files: readonly ChangedFile[]): Promise<ChangedFile[]> {
   const touched: ChangedFile[] = [];
   for (const file of files.slice(0, FILES_MAX)) {
-    if ((await touchedAt(folder, file)) >= since) touched.push(file);
+    if ((await timesOf(folder, file)).some((at) => whenOf(at, span) === 'within')) touched.push(file);
   }
   return touched;
 }
 
 /** A file that was moved keeps its time of writing, but not that of its change; a deleted one changes its folder. */
-async function touchedAt(folder: string, { path }: ChangedFile): Promise<number> {
+async function timesOf(folder: string, { path }: ChangedFile): Promise<readonly number[]> {
   for (let place = join(folder, path); ; place = dirname(place)) {
     try {
       const { mtimeMs, ctimeMs } = await lstat(place);
-      return Math.ceil(Math.max(mtimeMs, ctimeMs));
+      return [mtimeMs, ctimeMs];
     } catch {
-      if (place === dirname(place)) return 0; // gone, with all that it was in
+      if (place === dirname(place)) return []; // gone, with all that it was in
     }
   }
 }

@@ -11,7 +11,7 @@ export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
 export { callerLimits } from './caller-limits.ts';
 export { childEnvironment } from './child-environment.ts';
-export type { ChangedFile } from './changed-files.ts';
+export type { ChangedFile } from './changed-file.ts';
 export { meaningfulLines } from './meaningful-lines.ts';
 export type { StateSpan, Summary } from './summary.ts';
 

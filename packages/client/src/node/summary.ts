@@ -12,7 +12,8 @@ import {
   type StatusState,
 } from '@spool/protocol';
 import type { Client } from '../index.ts';
-import { type ChangedFile, changedFiles } from './changed-files.ts';
+import type { ChangedFile } from './changed-file.ts';
+import { changedFiles } from './changed-files.ts';
 import { meaningfulLines } from './meaningful-lines.ts';
 
 export interface StateSpan {
@@ -46,7 +47,7 @@ export interface Summary {
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
   /** The last that tell something; of a full-screen program, those of its last screen. */
   readonly lastLines: readonly string[];
-  /** In its folder, since its start; null when that is in no git repository. */
+  /** In its folder, from its start to its end; null when that is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
 }
 
@@ -63,7 +64,7 @@ export async function summarize(client: Client, session = ''): Promise<Summary> 
   const [{ history }, lines, files] = await Promise.all([
     client.explain(info.id),
     lastLines(client, info),
-    changedFiles(info.cwd, info.startedAt),
+    changedFiles(info.cwd, { since: info.startedAt, until: info.endedAt ?? now }),
   ]);
   const { id, name, command, cwd, state, exitCode, signal, startedAt, endedAt, status } = info;
   const states = spansOf(history, startedAt, endedAt ?? now);
