@@ -4,6 +4,7 @@
  * - `spool.mjs`, the command line: split, so that a verb is read only when it is typed. Chunks have their content's hash
  *   in their name and set-up keeps old ones, so a `spool attach` that runs across a rebuild still finds its chunks.
  * - `holder.mjs` and `keeper.mjs`: one file each, nothing imported later, so a rebuild cannot touch a running daemon.
+ * - `check-config.mjs`, which reads the user's rules and milestones for `spool doctor`.
  *
  * Everything lies in one folder, beside `spool_native.node`: `native` looks for the addon next to `import.meta.url`.
  *
@@ -27,6 +28,7 @@ const PROGRAMS = [
   { name: 'holder', entry: 'packages/holder/src/main.ts', isSplit: false },
   { name: 'keeper', entry: 'packages/keeper/src/main.ts', isSplit: false },
   { name: 'screens', entry: 'packages/keeper/src/screens/screen-worker.ts', isSplit: false },
+  { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },
 ];
 

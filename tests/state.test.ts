@@ -182,6 +182,24 @@ test('[STATE-3] rules of the user’s come first; one that is wrong, or evil, is
   expect(log).toMatch(/broken\.json.*not JSON/);
 });
 
+test('[STATE-3] [TASK-5] `doctor` counts the user’s rules and milestones, and has a sentence for each fault, without a daemon', async () => {
+  await using daemon = new TestDaemon();
+  const own = async (): Promise<unknown[]> => {
+    const { stdout } = await daemon.spool(['doctor', '--json']);
+    return (JSON.parse(stdout) as { check: string; level: string; says: string }[]).flatMap(({ check, level, says }) =>
+      check === 'own rules' ? [[level, says.replace(`${daemon.home}/`, '')]] : [],
+    );
+  };
+  expect(await own()).toEqual([['ok', 'config (files of rules: 0, of milestones: 0)']]);
+  for (const folder of ['rules', 'milestones']) mkdirSync(`${daemon.home}/config/${folder}`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/rules/mine.json`, '{ "agent": "mine", "rules": [{ "name": "asks" }] }');
+  writeFileSync(`${daemon.home}/config/milestones/mine.json`, '{ "tool": "mine" }');
+  expect(await own()).toEqual([
+    ['warn', 'config/milestones/mine.json: "milestones" must be a list'],
+    ['warn', 'config/rules/mine.json: "asks": a rule says working, blocked or idle, not undefined'],
+  ]);
+});
+
 test('[TASK-5] milestones become events, once each, also across a keeper that was killed; the user’s own too', async () => {
   await using daemon = new TestDaemon();
   const folder = `${daemon.home}/config/milestones`;

@@ -503,7 +503,8 @@ export const VERBS = {
     summary: 'look for what could be wrong, and say what to do',
     operands: [],
     flags: {},
-    details: 'Starts nothing. The exit code is 1 when a check failed; a warning is not a failure.',
+    details:
+      'Starts no daemon. Your own rules and milestones are read too. The exit code is 1 when a check failed; a warning is not a failure.',
     examples: [['spool doctor', 'a line for each check']],
   },
   mcp: {

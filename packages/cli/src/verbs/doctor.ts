@@ -1,7 +1,9 @@
-/** `spool doctor`: a line for each thing that could be wrong, with what to do. It changes nothing and starts nothing. */
+/** `spool doctor`: a line for each thing that could be wrong, with what to do. It changes nothing and starts no daemon. */
+import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { type Home, homeFrom, VERSION } from '@spool/client/node';
 import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, SpoolError } from '@spool/protocol';
 import { failureOf } from '../failure.ts';
@@ -22,6 +24,7 @@ const DISK_BYTES_FAIL = 50 * 1024 ** 2;
 /** Five descriptors a session, and a daemon that should hold hundreds of them. */
 const OPEN_FILES_WARN = 4096;
 const ANSWER_MS_WARN = 500;
+const CHECK_MS_MAX = 10_000;
 
 const doctor: VerbAction<'doctor'> = async ({ flags }, program) => {
   const findings = await examine(program);
@@ -56,7 +59,8 @@ async function examine(program: Program): Promise<Finding[]> {
   }
   for (const [name, path] of Object.entries({ state: home.state, run: home.run, sessions: home.sessions }))
     findings.push(folder(name, path));
-  findings.push(socketPath(home), diskSpace(home.state), ...(await daemon(program, home)));
+  findings.push(socketPath(home), diskSpace(home.state), ...(await ownRules(program, home)));
+  findings.push(...(await daemon(program, home)));
   return findings;
 }
 
@@ -188,6 +192,32 @@ function diskSpace(path: string): Finding {
   const todo = 'make room, or remove old sessions: spool rm --ended';
   if (free < DISK_BYTES_FAIL) return { check: 'disk', level: 'fail', says, todo };
   return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
+}
+
+/** What reads them is the keeper's, and is run by itself: a daemon may not be there. */
+async function ownRules({ isBundled, folder: dist }: Program, { config }: Home): Promise<Finding[]> {
+  const entry = isBundled ? `${dist}/check-config.mjs` : `${dist}/../../keeper/src/check-config.ts`;
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [entry, config], { timeout: CHECK_MS_MAX });
+    return ofOwnRules(config, JSON.parse(stdout) as OwnRules);
+  } catch (error) {
+    const says = `the rules and milestones in ${config} could not be checked: ${printable((error as Error).message)}`;
+    return [{ check: 'own rules', level: 'warn', says }];
+  }
+}
+
+interface OwnRules {
+  readonly rules: number;
+  readonly milestones: number;
+  readonly faults: readonly string[];
+}
+
+function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Finding[] {
+  const check = 'own rules';
+  if (faults.length === 0)
+    return [{ check, level: 'ok', says: `${config} (files of rules: ${rules}, of milestones: ${milestones})` }];
+  const todo = 'correct it; the rest counts, see docs/state.md';
+  return faults.map((fault) => ({ check, level: 'warn', says: printable(fault), todo }));
 }
 
 async function daemon(program: Program, home: Home): Promise<Finding[]> {

@@ -69,6 +69,20 @@ export class RuleFiles {
   }
 }
 
+/** How many files of each kind there are, and a sentence for each fault: what the daemon's log would say. */
+export function checkRuleFiles(configFolder: string): RuleFilesCheck {
+  const faults: string[] = [];
+  new RuleFiles(configFolder, (sentence) => faults.push(sentence)).refresh();
+  const count = (folder: string): number => jsonFiles(`${configFolder}/${folder}`).length;
+  return { rules: count('rules'), milestones: count('milestones'), faults };
+}
+
+export interface RuleFilesCheck {
+  readonly rules: number;
+  readonly milestones: number;
+  readonly faults: readonly string[];
+}
+
 /** Reading from a pipe would wait for whoever writes into it. */
 function regularFile(file: string): Stats {
   const stat = statSync(file);
