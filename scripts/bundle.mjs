@@ -45,7 +45,7 @@ const CHUNKS = [
         'packages/protocol/',
         'packages/vt/src/character-width\\.',
         'node_modules/get-east-asian-width/',
-        'packages/client/src/(?!text-streams|base64|typing|tail|node/(waiting|match-wait|pattern|line-cutter|summary|changed-files?|commit-log|span|meaningful-lines)\\.)',
+        'packages/client/src/(?!base64|typing|tail|node/(waiting|match-wait|pattern|line-cutter|summary|changed-files?|commit-log|span|meaningful-lines)\\.)',
         'packages/cli/src/(arguments|command-line|exit-code|failure|printable|program|quantities|session-words|stdio|suggestion|table|usage-error|verb-loaders|verb-table)\\.',
       ].join('|'),
     ),

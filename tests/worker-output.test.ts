@@ -21,6 +21,7 @@ interface Told {
   readonly ts?: number;
   readonly offset?: number;
   readonly end?: number;
+  readonly stream?: string;
 }
 
 /** Somebody who knows nothing but frames and JSON. */
@@ -103,6 +104,53 @@ test('[OUT-5] SUBSCRIBE_WORKER_OUTPUT, WORKER_OUTPUT with agent, data, ts and ou
   );
   const past = bare.told.filter(({ channel, type }) => channel === 10 && type === 'WORKER_OUTPUT');
   expect(past.map(({ data }) => data).join('')).toBe((await outputOf(client, id)).toString().replaceAll('\r\n', '\n'));
+  bare.close();
+});
+
+test('[OUT-2] [OUT-5] on pipes each stream has its own text: no character is broken by the other, and stderr is named', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  // Halves of é (stdout) and € (stderr) in turn.
+  const halves = String.raw`printf 'x\303'; read -r _; printf 'e\342' >&2; read -r _; printf '\251y\n'; read -r _; printf '\202\254\n' >&2`;
+  const { id } = await client.run({ command: ['sh', '-c', halves], size: null, env });
+  await until('the first half is stored', async () => (await client.get(id)).offset === 2);
+  for (const end of [4, 7]) {
+    await client.write(id, 'go\n');
+    await until('the next half is stored', async () => (await client.get(id)).offset === end);
+  }
+  await client.write(id, 'go\n');
+  await client.wait(id);
+  const bare = await bareClient((await client.status()).socket);
+  bare.ask(5, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: id, from: 0 });
+  await until('its end came', () => bare.told.some(({ type }) => type === 'end'));
+  const told = bare.told.filter(({ type }) => type === 'WORKER_OUTPUT');
+  expect(told.map(({ stream, data }) => [stream, data])).toEqual([
+    [undefined, 'x'],
+    ['stderr', 'e'],
+    [undefined, 'éy\n'],
+    ['stderr', '€\n'],
+  ]);
+  bare.close();
+});
+
+test('[OUT-6] of a line its end is waited for, after a pause too', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const command = ['sh', '-c', "read -r _; printf 'half '; read -r _; printf 'line\\nrest'; exec cat"];
+  const { id } = await client.run({ command, size: null, env });
+  const bare = await bareClient((await client.status()).socket);
+  bare.ask(5, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: id, chunking: 'line', flushMs: 60_000 });
+  bare.ask(6, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: id, chunking: 'line', flushMs: 1 });
+  await until('both are subscribed', async () => (await client.get(id)).watchers === 2);
+  const told = (by: number): (string | undefined)[] =>
+    bare.told.filter(({ type, channel }) => type === 'WORKER_OUTPUT' && channel === by).map(({ data }) => data);
+  await client.write(id, 'go\n');
+  await until('who waits for nothing has the half', () => told(6).length === 1);
+  await client.write(id, 'go\n');
+  await until('who waits has the line', () => told(5).length === 1);
+  await until('who waits for nothing has the rest', () => told(6).join('') === 'half line\nrest');
+  expect(told(5)).toEqual(['half line\n']);
+  await client.stop(id);
   bare.close();
 });
 

@@ -28,8 +28,7 @@ export {
   type TaskResult,
   type TaskStreamEvent,
 } from './tasks.ts';
-export type { TextItem } from './text-streams.ts';
-export { type SubscribeOptions, TextWatch, type TextWatchOptions } from './text-watch.ts';
+export { type SubscribeOptions, type TextItem, TextWatch, type TextWatchOptions } from './text-watch.ts';
 export { CREDIT_BYTES, Watch, type WatchOptions } from './watch.ts';
 export type { AttachItem, WatchItem } from './watch-queue.ts';
 export {

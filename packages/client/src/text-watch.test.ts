@@ -6,7 +6,7 @@ import { quiet, tick } from '../test/quiet.ts';
 import { Client, CREDIT_BYTES, type TextItem, type TextWatch, type TextWatchOptions } from './index.ts';
 
 // Loaded when it is first needed, which takes real time; the clock here only sees its own.
-beforeAll(async () => void (await import('./text-streams.ts')));
+beforeAll(async () => void (await import('@spool/vt')));
 
 /** A keeper with one session, and everything that a watch of its text gives, with the time at which it came. */
 function watched(options: TextWatchOptions = {}, text: Uint8Array | string = ''): Watched {

@@ -8,10 +8,9 @@
  *
  * It reads from its watch only while somebody reads from it, so memory is bounded by the watch's credit.
  */
-import type { Chunking } from '@spool/vt';
+import type { Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
 import { abortController, type Surroundings } from './surroundings.ts';
-import type { Arrival, TextItem } from './text-streams.ts';
 import type { Watch, WatchOptions } from './watch.ts';
 import type { WatchItem } from './watch-queue.ts';
 
@@ -26,7 +25,9 @@ export interface TextWatchOptions extends WatchOptions {
   readonly ansi?: 'keep' | 'strip' | undefined;
 }
 
-const FLUSH_MS = 100;
+export type TextItem =
+  | ({ readonly type: 'text' } & StreamChunk)
+  | Extract<WatchItem, { readonly type: 'gap' | 'exit' | 'removed' }>;
 
 export class TextWatch extends Reading<TextItem> {
   readonly #watch: Watch;
@@ -61,18 +62,18 @@ export class TextWatch extends Reading<TextItem> {
 
   async *#run(): AsyncGenerator<TextItem, undefined> {
     // What knows terminals is several times the rest of this package, and most programs do without: loaded when needed.
-    const { TextStreams } = await import('./text-streams.ts');
+    const { TextStreams } = await import('@spool/vt');
     const streams = new TextStreams(this.#options);
     for (;;) {
       let coming: Coming | 'due';
       try {
-        coming = await this.#nextOrDue(streams.heldAt);
+        coming = await this.#nextOrDue(streams.dueAt(this.#givenAt));
       } catch (error) {
-        if (!this.#options.signal?.aborted) yield* streams.end();
+        if (!this.#options.signal?.aborted) yield* texts(streams.end());
         throw error;
       }
       if (coming !== 'due' && coming.item === undefined) return;
-      for (const item of coming === 'due' ? streams.flush() : streams.hear(coming.item!, coming)) {
+      for (const item of coming === 'due' ? texts(streams.flush()) : hear(streams, coming.item!, coming)) {
         if (item.type === 'text') this.#givenAt = this.#time.now();
         yield item;
       }
@@ -80,15 +81,14 @@ export class TextWatch extends Reading<TextItem> {
   }
 
   /** What comes next from the watch; or `due`, when what is held must not wait for it. */
-  async #nextOrDue(heldAt: number | undefined): Promise<Coming | 'due'> {
+  async #nextOrDue(dueAt: number | undefined): Promise<Coming | 'due'> {
     if (this.#coming === null) {
       this.#coming = this.#watch.next().then(({ value }) => ({ item: value, ts: Date.now(), at: this.#time.now() }));
       this.#coming.catch(() => {}); // told to whoever waits for it next
     }
     const coming = this.#coming;
-    if (heldAt !== undefined) {
-      const isRaw = (this.#options.chunking ?? 'raw') === 'raw';
-      const waitMs = (isRaw ? this.#givenAt : heldAt) + (this.#options.flushMs ?? FLUSH_MS) - this.#time.now();
+    if (dueAt !== undefined) {
+      const waitMs = dueAt - this.#time.now();
       if (waitMs <= 0) return 'due';
       const arrived = abortController();
       const isDue = this.#time.sleep(waitMs, arrived.signal).then(() => 'due' as const);
@@ -103,6 +103,25 @@ export class TextWatch extends Reading<TextItem> {
 /** The watch's next item, none at its end, and when it came. */
 interface Coming extends Arrival {
   readonly item: WatchItem | undefined;
+}
+
+/** What is complete by this item. */
+function hear(streams: TextStreams, item: WatchItem, arrival: Arrival): readonly TextItem[] {
+  switch (item.type) {
+    case 'output':
+      return texts(streams.feed(item.stream, item.bytes, item.offset, arrival));
+    case 'gap':
+      return [...texts(streams.end(item.to)), item];
+    case 'exit':
+    case 'removed':
+      return [...texts(streams.end()), item];
+    default:
+      return [];
+  }
+}
+
+function texts(chunks: readonly StreamChunk[]): readonly TextItem[] {
+  return chunks.map((chunk) => ({ type: 'text', ...chunk }));
 }
 
 export interface SubscribeOptions extends Omit<TextWatchOptions, 'from'> {

@@ -4,12 +4,11 @@
  * a thousand.
  */
 import { FrameType, type Requests, type WorkerOutputEvent } from '@spool/protocol';
-import { type TextChunk, TextChunker } from '@spool/vt';
+import { type StreamChunk, TextStreams } from '@spool/vt';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 import type { LogWatcher } from './watcher.ts';
 
-const FLUSH_MS = 100;
 const READ_BYTES = 16 * 1024;
 
 export interface TextWatcherOptions {
@@ -25,8 +24,7 @@ export class TextWatcher implements LogWatcher {
   readonly session: Session;
   readonly #connection: Connection;
   readonly #agent: string;
-  readonly #flushMs: number;
-  readonly #chunker: TextChunker;
+  readonly #text: TextStreams;
   #cursor: number;
   #toldAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
@@ -37,15 +35,9 @@ export class TextWatcher implements LogWatcher {
     this.session = session;
     this.#connection = connection;
     this.#agent = ask.agent;
-    this.#flushMs = ask.flushMs ?? FLUSH_MS;
     this.#cursor = from;
-    const { maxBytes, chunking, ansi } = ask;
-    this.#chunker = new TextChunker({
-      offset: from,
-      ...(maxBytes !== undefined && { maxBytes }),
-      ...(chunking !== undefined && { chunking }),
-      ...(ansi !== undefined && { ansi }),
-    });
+    const { flushMs, maxBytes, chunking, ansi } = ask;
+    this.#text = new TextStreams({ offset: from, flushMs, maxBytes, chunking, ansi });
     session.watchers.add(this);
   }
 
@@ -57,23 +49,24 @@ export class TextWatcher implements LogWatcher {
       const read = log.read(this.#cursor, READ_BYTES);
       if (read.type === 'end') break;
       if (read.type === 'gap') {
-        this.#tellAll(this.#chunker.reset(read.to));
+        this.#tellAll(this.#text.end(read.to));
         this.#tell({ type: 'gap', from: read.from, to: read.to });
         this.#cursor = read.to;
         continue;
       }
+      const arrival = { ts: Date.now(), at: performance.now() };
+      this.#tellAll(this.#text.feed(read.stream, read.bytes, this.#cursor, arrival));
       this.#cursor += read.bytes.length;
-      this.#tellAll(this.#chunker.feed(read.bytes));
     }
     this.#flushInTime();
     if (this.session.isRunning) return;
-    this.#tellAll(this.#chunker.end());
+    this.#tellAll(this.#text.end());
     this.#tell({ type: 'end', offset: this.#cursor });
     this.close();
   }
 
   removed(): void {
-    this.#tellAll(this.#chunker.end());
+    this.#tellAll(this.#text.end());
     this.#tell({ type: 'end', offset: this.#cursor });
     this.close();
   }
@@ -95,20 +88,23 @@ export class TextWatcher implements LogWatcher {
   }
 
   #flushInTime(): void {
-    if (this.#chunker.isEmpty || this.#timer) return;
-    const waitMs = this.#toldAt + this.#flushMs - performance.now();
-    if (waitMs <= 0) return this.#tellAll(this.#chunker.flush());
+    if (this.#timer) return;
+    const dueAt = this.#text.dueAt(this.#toldAt);
+    if (dueAt === undefined) return;
+    const waitMs = dueAt - performance.now();
+    if (waitMs <= 0) return this.#tellAll(this.#text.flush());
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#tellAll(this.#chunker.flush());
+      this.#flushInTime(); // what is held now may have come later than what the timer was set for
     }, waitMs);
   }
 
-  #tellAll(chunks: readonly TextChunk[]): void {
+  #tellAll(chunks: readonly StreamChunk[]): void {
     if (chunks.length === 0) return;
-    const ts = Date.now();
-    for (const { data, offset, end } of chunks)
-      this.#tell({ type: 'WORKER_OUTPUT', agent: this.#agent, data, ts, offset, end });
+    for (const { stream, ...chunk } of chunks) {
+      const message = { type: 'WORKER_OUTPUT', agent: this.#agent, ...chunk } as const;
+      this.#tell(stream === 'stderr' ? { ...message, stream } : message);
+    }
     this.#toldAt = performance.now();
   }
 

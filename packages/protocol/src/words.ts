@@ -421,10 +421,13 @@ export type WorkerOutputEvent =
       readonly type: 'WORKER_OUTPUT';
       readonly agent: string;
       readonly data: string;
+      /** When its first byte came, in milliseconds since 1970. */
       readonly ts: number;
       /** Of its first byte, and after its last: a subscription that broke goes on from there. */
       readonly offset: number;
       readonly end: number;
+      /** Of a session on pipes, when it is not standard output. */
+      readonly stream?: 'stderr';
     }
   /** These bytes are no longer kept. */
   | { readonly type: 'gap'; readonly from: number; readonly to: number }

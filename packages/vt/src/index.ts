@@ -45,6 +45,8 @@ export { LineText } from './text.ts';
 export type { LineTextOptions, TextLine } from './text.ts';
 export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
 export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
+export { TextStreams } from './text-streams.ts';
+export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text-streams.ts';
 export { cleanText } from './clean-text.ts';
 export { cellsOf, cellsOfText, cutToCells, isContested } from './character-width.ts';
 export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './utf8.ts';

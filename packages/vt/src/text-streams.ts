@@ -1,0 +1,108 @@
+/**
+ * The text of a session that may have two streams: a chunker for each, in the order of the log.
+ *
+ * On pipes the streams take turns in one log. What one said before the other is told before it; a character that the other
+ * one cut in two is held until it is whole. No clock: each piece comes with its arrival, and `dueAt` says when whoever has
+ * a clock should flush.
+ */
+import { type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
+
+export type StreamName = 'stdout' | 'stderr';
+
+export interface StreamChunk extends TextChunk {
+  readonly stream: StreamName;
+  /** When its first byte came, in milliseconds since 1970. */
+  readonly ts: number;
+}
+
+/** When something came: `ts` by the calendar, `at` by the clock that only goes forward. */
+export interface Arrival {
+  readonly ts: number;
+  readonly at: number;
+}
+
+export interface TextStreamsOptions extends TextChunkOptions {
+  /** How long text may be gathered, 100 unless told. */
+  readonly flushMs?: number | undefined;
+}
+
+const FLUSH_MS = 100;
+
+export class TextStreams {
+  readonly #streams: Readonly<Record<StreamName, StreamText>>;
+  readonly #flushMs: number;
+  readonly #isRaw: boolean;
+  /** The one that was heard last: only it has more than half a character to give. */
+  #last: StreamText;
+
+  constructor(options: TextStreamsOptions = {}) {
+    this.#streams = { stdout: new StreamText('stdout', options), stderr: new StreamText('stderr', options) };
+    this.#flushMs = options.flushMs ?? FLUSH_MS;
+    this.#isRaw = (options.chunking ?? 'raw') === 'raw';
+    this.#last = this.#streams.stdout;
+  }
+
+  /**
+   * When `flush` must not wait any longer, if text was last given out at `givenAt`; undefined when it has nothing to give.
+   * After a pause raw text goes at once; of a line or a paragraph the rest is waited for.
+   */
+  dueAt(givenAt: number): number | undefined {
+    const { heldAt } = this.#last;
+    return heldAt === undefined ? undefined : (this.#isRaw ? givenAt : heldAt) + this.#flushMs;
+  }
+
+  /** The chunks that these bytes complete. */
+  feed(stream: StreamName, bytes: Uint8Array, offset: number, arrival: Arrival): readonly StreamChunk[] {
+    const now = this.#streams[stream];
+    const before = now === this.#last ? [] : this.#last.flush();
+    this.#last = now;
+    return [...before, ...now.feed(bytes, offset, arrival)];
+  }
+
+  flush(): readonly StreamChunk[] {
+    return this.#last.flush();
+  }
+
+  /** All that is left, however unfinished; what comes afterwards lies elsewhere, if so told. */
+  end(goesOnAt?: number): readonly StreamChunk[] {
+    const { stdout, stderr } = this.#streams;
+    return [...stdout.end(goesOnAt), ...stderr.end(goesOnAt)].sort((one, other) => one.offset - other.offset);
+  }
+}
+
+/** One stream's text: its chunks, and when their first bytes came. */
+class StreamText {
+  readonly #name: StreamName;
+  readonly #chunker: TextChunker;
+  /** Of the first byte that was not given out. */
+  #arrival: Arrival = { ts: 0, at: 0 };
+
+  constructor(name: StreamName, options: TextChunkOptions) {
+    this.#name = name;
+    this.#chunker = new TextChunker(options);
+  }
+
+  get heldAt(): number | undefined {
+    return this.#chunker.isEmpty ? undefined : this.#arrival.at;
+  }
+
+  feed(bytes: Uint8Array, offset: number, arrival: Arrival): StreamChunk[] {
+    const before = this.#arrival;
+    const chunks = this.#chunker.feed(bytes, offset);
+    if (this.#chunker.offset >= offset) this.#arrival = arrival;
+    return chunks.map((chunk) => this.#told(chunk, chunk.offset < offset ? before : arrival));
+  }
+
+  flush(): StreamChunk[] {
+    return this.#chunker.flush().map((chunk) => this.#told(chunk, this.#arrival));
+  }
+
+  end(goesOnAt?: number): StreamChunk[] {
+    const chunks = goesOnAt === undefined ? this.#chunker.end() : this.#chunker.reset(goesOnAt);
+    return chunks.map((chunk) => this.#told(chunk, this.#arrival));
+  }
+
+  #told({ data, offset, end }: TextChunk, { ts }: Arrival): StreamChunk {
+    return { data, ts, offset, end, stream: this.#name };
+  }
+}
