@@ -186,7 +186,7 @@ export class Client {
     callback: (data: string, ts: number) => void,
     options: SubscribeOptions = {},
   ): () => void {
-    return callWithText(this.watchText(agent, { ...options, from: 'end' }), callback, options.onError);
+    return callWithText(this.watchText(agent, { ...options, from: 'end' }), callback, options);
   }
 
   /** The screen, then every byte from there on, then the end; and what is typed, exactly once. See `Attachment`. */

@@ -347,14 +347,41 @@ test('[OUT-5] a subscription hears what is printed from then on; ending it tells
   client.close();
 });
 
-test('a subscription to nobody says so, or nothing', async () => {
+test('[OUT-5] a subscription to nobody says so: to `onError`, or else as an unhandled rejection', async () => {
+  using unhandled = new Unhandled();
   const keeper = new FakeKeeper();
   const client = new Client(keeper);
   const { promise, resolve } = Promise.withResolvers<unknown>();
   client.subscribeWorkerOutput('nobody', () => {}, { onError: resolve });
-  client.subscribeWorkerOutput('nobody', () => {});
   expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
+  expect(unhandled.errors).toEqual([]);
+  client.subscribeWorkerOutput('nobody', () => {});
   await quiet(keeper);
+  expect(unhandled.errors).toMatchObject([{ code: 'SESSION_UNKNOWN' }]);
+  client.close();
+});
+
+test('[OUT-5] what the callback throws is an unhandled rejection, and the subscription goes on; an abort is no error', async () => {
+  using unhandled = new Unhandled();
+  const keeper = new FakeKeeper();
+  const session = keeper.session('s');
+  const client = new Client(keeper);
+  const aborter = new AbortController();
+  const heard: string[] = [];
+  const callback = (data: string): void => {
+    heard.push(data);
+    if (data === 'one') throw new Error('from the callback');
+  };
+  client.subscribeWorkerOutput('s', callback, { signal: aborter.signal });
+  await quiet(keeper);
+  for (const word of ['one', 'two']) {
+    keeper.print(session, word);
+    await keeper.clock.sleep(1000);
+  }
+  expect([heard, unhandled.errors]).toMatchObject([['one', 'two'], [{ message: 'from the callback' }]]);
+  aborter.abort();
+  await quiet(keeper);
+  expect([unhandled.errors.length, keeper.watchers.size]).toEqual([1, 0]);
   client.close();
 });
 
@@ -364,4 +391,20 @@ async function all(watch: TextWatch): Promise<TextItem[]> {
   const items: TextItem[] = [];
   for await (const item of watch) items.push(item);
   return items;
+}
+
+/** Rejections that nobody handles, kept here instead of failing the run. */
+class Unhandled implements Disposable {
+  readonly errors: unknown[] = [];
+  readonly #others = process.listeners('unhandledRejection');
+
+  constructor() {
+    process.removeAllListeners('unhandledRejection');
+    process.on('unhandledRejection', (error) => this.errors.push(error));
+  }
+
+  [Symbol.dispose](): void {
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of this.#others) process.on('unhandledRejection', listener);
+  }
 }

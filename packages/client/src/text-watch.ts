@@ -125,7 +125,10 @@ function texts(chunks: readonly StreamChunk[]): readonly TextItem[] {
 }
 
 export interface SubscribeOptions extends Omit<TextWatchOptions, 'from'> {
-  /** Told what went wrong: there is no such session, the daemon is gone for good, the callback threw. */
+  /**
+   * Told what went wrong: there is no such session, the daemon is gone for good, the callback threw. Unless told, that is an
+   * unhandled rejection: nobody should wait in silence for a session that is not there.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -133,7 +136,7 @@ export interface SubscribeOptions extends Omit<TextWatchOptions, 'from'> {
 export function callWithText(
   watch: TextWatch,
   callback: (data: string, ts: number) => void,
-  onError: (error: unknown) => void = () => {},
+  { onError = leaveUnhandled, signal }: SubscribeOptions,
 ): () => void {
   let isOver = false;
   const follow = async (): Promise<void> => {
@@ -147,9 +150,15 @@ export function callWithText(
       }
     }
   };
-  follow().catch(onError);
+  follow().catch((error: unknown) => {
+    if (!isOver && !signal?.aborted) onError(error); // whoever ended it need not be told
+  });
   return () => {
     isOver = true;
     watch.close();
   };
+}
+
+function leaveUnhandled(error: unknown): void {
+  void Promise.reject(error);
 }
