@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client, TextItem, TextWatch, TextWatchOptions } from '@spool/client';
 import { outputOf, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
@@ -137,6 +137,23 @@ test('`--json-output` at a terminal: refused where the events would be in the pi
   const events = eventsOf(readFileSync(file, 'utf8'));
   expect(events.map(({ data = '' }) => data).join('')).toBe('hello\r\n');
   expect(events.at(-1)).toMatchObject({ type: 'exit', exitCode: 0 });
+  expect(shown.printed).toContain('ended, exit code 0]'); // to the person, not among the events
+});
+
+test('[OUT-1] with `--json-output` a notice and a failure are events too: standard error holds nothing else', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const failed = await daemon.spool(['run', '--json-output', '--', 'no-such-command-anywhere']);
+  expect([failed.code, eventsOf(failed.stderr)]).toMatchObject([127, [{ error: { code: 'COMMAND_NOT_FOUND' } }]]);
+  const file = `${daemon.home}/events`;
+  const command = `exec ${SPOOL} run --name kept --json-output -- sh -c 'trap "" INT; echo ready; exec sleep 1000' > /dev/null 2> ${file}`;
+  using left = new Terminal(['sh', '-c', command], daemon.env);
+  await until('its output is told', () => existsSync(file) && readFileSync(file, 'utf8').includes('ready'));
+  process.kill(left.pid, 'SIGQUIT');
+  expect((await left.ended()).code).toBe(0);
+  const told = eventsOf(readFileSync(file, 'utf8'));
+  expect(told.at(-1)).toMatchObject({ type: 'notice', agent: 'kept', text: expect.stringContaining('runs on') });
+  await client.kill('kept');
 });
 
 type Text = Extract<TextItem, { type: 'text' }>;
@@ -187,9 +204,9 @@ async function raced(
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 
-/** Lines that are no JSON are words to the person. */
+/** Every line is one. */
 const eventsOf = (stderr: string): { type: string; ts: number; data?: string }[] =>
   stderr
+    .replace(/\n$/, '')
     .split('\n')
-    .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { type: string; ts: number; data?: string });

@@ -2,7 +2,7 @@
 import { parseArguments, type Parsed, type Verb } from './arguments.ts';
 import { reportFailure } from './failure.ts';
 import type { Program } from './program.ts';
-import { exitWhenWritten, print } from './stdio.ts';
+import { exitWhenWritten, isTerminal, print } from './stdio.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
@@ -17,9 +17,15 @@ async function exitCodeFor(words: readonly string[], program: Program): Promise<
   try {
     return await dispatch(words, program);
   } catch (error) {
-    const dashes = words.indexOf('--');
-    return reportFailure(error, (dashes === -1 ? words : words.slice(0, dashes)).includes('--json'));
+    return reportFailure(error, wantsJson(words));
   }
+}
+
+/** Where `--json-output` writes its events, a failure is one of them. */
+function wantsJson(words: readonly string[]): boolean {
+  const dashes = words.indexOf('--');
+  const own = dashes === -1 ? words : words.slice(0, dashes);
+  return own.includes('--json') || (own.includes('--json-output') && !isTerminal(2));
 }
 
 async function dispatch(words: readonly string[], program: Program): Promise<number> {

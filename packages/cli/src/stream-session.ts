@@ -21,6 +21,8 @@ export interface StreamOptions {
   readonly isForwarding: boolean;
   /** Whether a first Ctrl-C is meant for the session. */
   readonly passesSignals: boolean;
+  /** Says a line to the person; on standard error unless told. */
+  readonly tell?: ((line: string) => void) | undefined;
 }
 
 /** Why it ended, and what `spool` should return for it. */
@@ -33,7 +35,8 @@ export async function streamSession(client: Client, session: SessionInfo, option
   const leaving = new AbortController();
   let leftBy = 'SIGINT' as NodeJS.Signals;
   let isOver = false;
-  const tell = (text: string): void => notice(`[spool: ${text}]`);
+  const { tell: tellLine = notice } = options;
+  const tell = (text: string): void => tellLine(`[spool: ${text}]`);
   using _signals = options.passesSignals ? passSignals() : undefined;
   if (options.isForwarding) {
     // Once the session has ended, nobody misses what it did not take.

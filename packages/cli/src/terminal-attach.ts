@@ -47,6 +47,8 @@ export interface TerminalAttachOptions extends Permissions {
   /** Whether the terminal tells when another session wants somebody. */
   readonly showsNotices: boolean;
   readonly detachKeys: readonly DetachKey[];
+  /** Says a line to the person when all is over; on standard error unless told. */
+  readonly tell?: ((line: string) => void) | undefined;
 }
 
 /** Returns the exit code: the session's when it ended, 0 when the person left. */
@@ -55,7 +57,7 @@ export async function attachTerminal(
   session: SessionInfo,
   options: TerminalAttachOptions,
 ): Promise<number> {
-  const { isReadOnly } = options;
+  const { isReadOnly, tell = notice } = options;
   const showsNotices = options.showsNotices && understandsOsc(process.env);
   const leaving = new AbortController();
   const troubles = new Set<string>();
@@ -92,8 +94,8 @@ export async function attachTerminal(
   terminal.leave();
   if (terminal.isTaking) {
     const isApart = !isInMidLine && end.type !== 'left';
-    for (const trouble of troubles) notice(`${isApart ? '' : '\n'}[spool: ${trouble}]`);
-    notice(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
+    for (const trouble of troubles) tell(`${isApart ? '' : '\n'}[spool: ${trouble}]`);
+    tell(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 

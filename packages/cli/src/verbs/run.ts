@@ -42,7 +42,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     return 0;
   }
   const calledAs = flags.name ?? info.id;
-  await using _events = flags.jsonOutput
+  await using events = flags.jsonOutput
     ? (await import('../output-events.ts')).tellOutput(client, info.id, calledAs)
     : undefined;
   const exitCode = isAttached ? await attachHere() : await streamHere();
@@ -58,6 +58,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       takeover: false,
       showsNotices: !flags.noNotices,
       detachKeys,
+      tell: events && print,
       ...permissions(flags),
     });
   }
@@ -71,6 +72,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       asJson: flags.json,
       isForwarding: !isTerminal(0),
       passesSignals: true,
+      tell: events?.notice,
     });
     return stream.exitCode;
   }
