@@ -22,16 +22,16 @@ async function lastText(
   session: string,
   bytes: number,
 ): Promise<{ lines: string[]; isWhole: boolean }> {
-  const { LineText } = await import('@spool/vt');
+  const { LINES_LOOK_BACK_BYTES, LineStreams } = await import('@spool/vt');
   const { id, offset, firstOffset } = await client.get(session);
   const from = Math.max(firstOffset, offset - bytes);
-  const text = new LineText({ offset: from });
+  const text = new LineStreams(from);
   const lines: string[] = [];
-  for await (const item of client.watch(id, { from })) {
-    if (item.type === 'output') for (const line of text.feed(item.bytes)) lines.push(line.text);
+  for await (const item of client.watch(id, { from: Math.max(firstOffset, from - LINES_LOOK_BACK_BYTES) })) {
+    if (item.type === 'output') for (const line of text.feed(item.stream, item.bytes, item.offset)) lines.push(line);
     if (item.type === 'synced' || item.type === 'exit' || item.type === 'removed') break;
   }
-  for (const line of text.flush()) lines.push(line.text);
+  lines.push(...text.flush());
   return { lines, isWhole: from === firstOffset };
 }
 

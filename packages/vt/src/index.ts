@@ -42,6 +42,7 @@ export type { Fact, FactKind, FactPlace, ProgramStatus, Progress } from './facts
 export { OutputFollower } from './output-follower.ts';
 export type { FollowListener, FollowOptions } from './output-follower.ts';
 export { LineText } from './text.ts';
+export { LINES_LOOK_BACK_BYTES, LineStreams } from './line-streams.ts';
 export type { LineTextOptions, TextLine } from './text.ts';
 export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
 export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
