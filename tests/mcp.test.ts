@@ -342,6 +342,8 @@ test('[MCP-7] a session gets what was asked for and nothing of the secrets of th
     name: 'mine',
   });
   expect(printed.split('\n').slice(1)).toEqual(['<> <for> <cat>', '/usr', '40 120']);
+  const here = await agent.text('spool_task_run', { command: 'pwd', cwd: 'tests' });
+  expect(here.split('\n').at(-1)).toBe(`${process.cwd()}/tests`);
   expect(await daemon.json('inspect', 'mine')).toMatchObject({ labels: { mcp: 'test-agent' }, isTask: true });
   await agent.run('exec sleep 1000', { name: 'other', cols: 90, rows: 20 });
   await agent.text('spool_send', { session: 'other', text: 'x' });

@@ -46,6 +46,8 @@ test('[TASK-1] on the spot: both streams apart, the exit code, the folder and th
     env: { PATH: process.env.PATH!, WORD: 'héllo' },
   });
   expect(result).toMatchObject({ stdout: `${folder}\n`, stderr: 'héllo\n', isCut: false, state: 'error', exitCode: 4 });
+  const here = await client.runShell('pwd', { cwd: 'tests' });
+  expect(here.stdout).toBe(`${process.cwd()}/tests\n`);
   // Over before its input could be closed, more often than not.
   for (let round = 0; round < 20; round++)
     expect(await client.runShell('exit 3')).toMatchObject({ stdout: '', stderr: '', state: 'error', exitCode: 3 });

@@ -94,6 +94,13 @@ test('[STATE-5] `spool wait`: reasons, exit codes, several at once', async () =>
   expect((await daemon.spool(['wait', '--until', 'blocked', 'asking'])).code).toBe(1);
   expect(await daemon.spool(['wait', '--until', 'sleepy', 'asking'])).toMatchObject({ code: 2 });
   expect(await daemon.spool(['wait', '--until', 'match:/(/', 'asking'])).toMatchObject({ code: 2 });
+  const tooFar = await daemon.spool(['wait', '--after', '99999999', '--until', 'match:/x/', 'slow']);
+  expect(tooFar).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^spool: an argument cannot be used "after": the session has written 0 bytes/,
+    ) as string,
+  });
 });
 
 test('[STATE-5] a pattern that would backtrack for hours ends its own wait, and the daemon never runs it', async () => {

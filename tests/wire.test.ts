@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import { encodeFrame, encodeJson, FrameReader, FrameType, HEADER_BYTES } from '@spool/protocol';
+import { ERROR_CODES, encodeFrame, encodeJson, FrameReader, FrameType, HEADER_BYTES } from '@spool/protocol';
 import { statusField, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -28,6 +28,17 @@ test.each(HOSTILE)('[WIRE-2] %s: a typed error, then the end of the connection',
   expect(errors.every(({ code }) => /^[A-Z_]+$/.test(code))).toBe(true);
   expect(errors.length).toBe(1);
   expect((await (await daemon.client()).status()).keeper.pid).toBeGreaterThan(0);
+});
+
+test('[WIRE-2] only what a later daemon might know speaks of versions', async () => {
+  await using daemon = new TestDaemon();
+  const { socket } = await (await daemon.client()).status();
+  const requests = [{ op: 'no-such' }, { op: 'get', session: 'x', extra: 1 }, { op: 'get', session: 5 }];
+  const frames = requests.map((request, at) => encodeJson(FrameType.request, at + 1, request));
+  const status = encodeJson(FrameType.request, 999, { op: 'status' });
+  const { errors } = await exchange(socket, Buffer.concat([HELLO, ...frames, status]), 999);
+  expect(errors.map(({ code }) => code)).toEqual(['REQUEST_UNKNOWN', 'REQUEST_UNKNOWN', 'REQUEST_INVALID']);
+  expect(ERROR_CODES.REQUEST_INVALID).not.toMatch(/version|older/);
 });
 
 test('[WIRE-2] requests that are nonsense are answered one by one with typed errors, and the connection goes on', async () => {

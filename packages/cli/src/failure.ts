@@ -5,7 +5,7 @@ import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Details that name what the sentence is about: told in quotes, where a person would say them. */
-const SUBJECTS = ['session', 'command', 'file', 'name', 'cwd', 'folder', 'path'] as const;
+const SUBJECTS = ['argument', 'session', 'command', 'file', 'name', 'cwd', 'folder', 'path'] as const;
 /** Details that are themselves a sentence. */
 const REASONS = ['reason', 'message'] as const;
 

@@ -21,8 +21,9 @@ import type {
   Waited,
   WaitUntil,
 } from '@spool/protocol';
-import { SpoolError, taskOf } from '@spool/protocol';
+import { SpoolError, taskOf, TIMEOUT_MS_MAX } from '@spool/protocol';
 import { Attachment, type AttachOptions } from './attachment.ts';
+import { badArgument, checkWhole } from './check.ts';
 import { abortReason } from './connection.ts';
 import { Events, type EventsOptions } from './events.ts';
 import { Input } from './input.ts';
@@ -51,7 +52,7 @@ export type ClientOptions = LinkOptions;
 
 export interface RunOptions {
   readonly command: readonly string[];
-  /** The caller's folder and environment (cleaned), unless told. */
+  /** The caller's folder and environment (cleaned), unless told. In Node a relative folder is seen from the caller's. */
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
@@ -275,7 +276,9 @@ export class Client {
     until: WaitUntil | readonly WaitUntil[],
     { after, wholeTree, timeoutMs, signal }: UntilOptions = {},
   ): Promise<Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' }> {
-    const words = typeof until === 'string' ? [until] : until;
+    const words = checkUntil(until);
+    checkWhole('after', after);
+    if (Number.isNaN(timeoutMs)) throw badArgument('timeoutMs', NaN, 'it must be a number');
     const id = await this.#id(session, signal);
     // Asked for again after a break it must mean the same: output from now on, not from then on.
     const isFromNow = after === undefined && words.includes('output');
@@ -393,20 +396,26 @@ export class Client {
     return this.#requester.id(session, signal);
   }
 
+  #absolute(cwd: string): string {
+    const path = this.#surroundings.resolvePath?.(cwd) ?? cwd;
+    if (!path.startsWith('/')) throw badArgument('cwd', cwd, 'it must be absolute');
+    return path;
+  }
+
   #runRequest(options: RunOptions): RunRequest {
     const { size = DEFAULT_SIZE } = options;
     const defaults = this.#surroundings.runDefaults?.() ?? { cwd: '/', env: {} };
     return {
       id: options.id ?? this.#surroundings.randomId(),
       command: options.command,
-      cwd: options.cwd ?? defaults.cwd,
+      cwd: options.cwd === undefined ? defaults.cwd : this.#absolute(options.cwd),
       env: options.env ?? defaults.env,
       name: options.name,
       labels: options.labels,
       size: size ?? undefined,
       umask: options.umask ?? defaults.umask,
       nofileSoft: options.nofileSoft ?? defaults.nofileSoft,
-      timeoutMs: options.timeoutMs,
+      timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
       sizePolicy: options.sizePolicy,
       retainBytes: options.retainBytes,
       retainMs: options.retainMs,
@@ -417,3 +426,12 @@ export class Client {
 }
 
 const TIMED_OUT = Symbol('timed out');
+
+const WAITS: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
+
+function checkUntil(until: WaitUntil | readonly WaitUntil[]): readonly WaitUntil[] {
+  const each = new Set(typeof until === 'string' ? [until] : until);
+  if (each.size === 0) throw badArgument('until', '', `it names nothing to wait for: ${WAITS.join(', ')}`);
+  for (const word of each) if (!WAITS.includes(word)) throw new SpoolError('WAIT_UNKNOWN', { until: word });
+  return [...each];
+}

@@ -32,6 +32,8 @@ export interface Surroundings {
   randomId(): string;
   /** What a `run` takes when it is not told: the caller's folder, environment and limits. */
   runDefaults?(): RunDefaults;
+  /** A path as seen from the caller's folder; where there is none, paths must be absolute. */
+  resolvePath?(path: string): string;
 }
 
 export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft'>;

@@ -1,4 +1,5 @@
 /** The end of a session's output, as a person saw it: escapes gone, a progress bar as it last was. */
+import { checkWhole } from './check.ts';
 import type { Client } from './client.ts';
 
 export type TailOptions = { readonly bytes: number } | { readonly lines: number };
@@ -8,7 +9,8 @@ const LINE_BYTES_GUESS = 400;
 const BYTES_MAX = 16 * 1024 * 1024;
 
 export async function tail(client: Client, session: string, options: TailOptions): Promise<string> {
-  if ('bytes' in options) return (await lastText(client, session, options.bytes)).lines.join('\n');
+  if ('bytes' in options) return (await lastText(client, session, checkWhole('bytes', options.bytes))).lines.join('\n');
+  checkWhole('lines', options.lines);
   for (let bytes = Math.max(16 * 1024, options.lines * LINE_BYTES_GUESS); ; bytes *= 4) {
     const { lines, isWhole } = await lastText(client, session, bytes);
     // The first line may have begun before what was looked at.

@@ -10,7 +10,9 @@ import {
   type TaskInfo,
   taskOf,
   type TaskState,
+  TIMEOUT_MS_MAX,
 } from '@spool/protocol';
+import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
 import { Outlet } from './outlet.ts';
 import { Reading } from './reading.ts';
@@ -24,6 +26,7 @@ export interface ShellOptions {
   /** Seconds, 300 unless told; past them the whole tree of processes is ended. */
   readonly timeout?: number | undefined;
   readonly taskName?: string | undefined;
+  /** The caller's unless told; a relative one is seen from there. */
   readonly cwd?: string | undefined;
   /** All of it; unless told the caller's, without what is none of its business. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -85,12 +88,18 @@ export async function startTask(client: Client, command: string, options: ShellO
     cwd,
     env,
     id,
-    timeoutMs: Math.max(1, Math.round(timeout * 1000)),
+    timeoutMs: timeoutMsOf(timeout),
     isTask: true,
     ...(pty ? {} : { size: null }),
   });
   if (!pty) await closeInput(session);
   return { taskId: session.id, name: session.info.name, status: 'started' };
+}
+
+function timeoutMsOf(seconds: number): number {
+  const ms = Math.max(1, Math.round(seconds * 1000));
+  if (seconds > 0 && ms <= TIMEOUT_MS_MAX) return ms;
+  throw badArgument('timeout', seconds, `it must be a number of seconds, above 0 and at most ${TIMEOUT_MS_MAX / 1000}`);
 }
 
 /** Nobody types into a task on pipes. */

@@ -1,5 +1,6 @@
 /** Somebody attaches: first the picture, then the bytes after it; the size is applied once the picture is on its way. */
 import { type Requests, SpoolError } from '@spool/protocol';
+import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 import { type Attached, isSameSize } from './viewers.ts';
@@ -16,7 +17,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   const isTerminal = session.info.size !== null;
   const { start, end } = session.log;
   const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
-  if (from > end) throw new SpoolError('REQUEST_INVALID', { from, end, reason: 'the log does not reach so far' });
+  checkReaches(end, from);
   let { historyLines = 0 } = ask;
   const takeSnapshot = async (): Promise<{ offset: number; bytes: Uint8Array }> => {
     const asked = session.screen({ type: 'snapshot', historyLines });

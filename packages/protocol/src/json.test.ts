@@ -40,7 +40,7 @@ test('[IN-3] input keeps every byte, for a session of any name', () => {
 
 test('a name too long for an input frame is refused, not cut', () => {
   expect(() => encodeInput('é'.repeat(128), new Uint8Array(1))).toThrow(
-    expect.objectContaining({ code: 'REQUEST_INVALID' }),
+    expect.objectContaining({ code: 'ARGUMENT_INVALID' }),
   );
   expect(decodeInput(encodeInput('é'.repeat(127), new Uint8Array(1))).session).toBe('é'.repeat(127));
 });

@@ -28,7 +28,7 @@ export function decodeJson(payload: Uint8Array): unknown {
 export function encodeInput(session: string, bytes: Uint8Array): Uint8Array {
   const name = encoder.encode(session);
   if (name.length > 255)
-    throw new SpoolError('REQUEST_INVALID', { session, reason: 'its name is too long here; use the id' });
+    throw new SpoolError('ARGUMENT_INVALID', { session, reason: 'its name is too long here; use the id' });
   const payload = new Uint8Array(1 + name.length + bytes.length);
   payload[0] = name.length;
   payload.set(name, 1);

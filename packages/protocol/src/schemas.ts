@@ -3,7 +3,7 @@
  * that no client pays for loading zod.
  */
 import { z } from 'zod';
-import type { Op, Requests } from './words.ts';
+import { type Op, type Requests, TIMEOUT_MS_MAX } from './words.ts';
 
 const sessionRef = z.string().max(200);
 const cells = z.int().min(1).max(10_000);
@@ -50,7 +50,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     size: z.strictObject(size).optional(),
     umask: z.int().min(0).max(0o777).optional(),
     nofileSoft: z.int().min(3).optional(),
-    timeoutMs: z.int().min(1).max(2_000_000_000).optional(),
+    timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
     sizePolicy: sizePolicy.optional(),
     retainBytes: z.int().min(0).optional(),
     retainMs: z.int().min(0).optional(),

@@ -330,6 +330,9 @@ export interface Requests {
 
 export type Op = keyof Requests;
 
+/** 23 days: near the most that a timer can hold. */
+export const TIMEOUT_MS_MAX = 2_000_000_000;
+
 /** Told on a watch's channel, in order with its output. */
 export type WatchEvent =
   /** These bytes were asked for and are gone; the next output begins at `to`. */

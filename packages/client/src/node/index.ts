@@ -1,4 +1,5 @@
 /** The SDK for Node: `await using client = await connect()`. */
+import { resolve } from 'node:path';
 import { homeFrom } from '@spool/protocol';
 import { Client, type RunDefaults } from '../index.ts';
 import { callerLimits } from './caller-limits.ts';
@@ -40,6 +41,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       // Monotonic, and 1 ms cheaper at its first use than `performance`.
       now: () => Number(process.hrtime.bigint() / 1_000_000n),
       randomId,
+      resolvePath: resolve,
       runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: childEnvironment(env), ...callerLimits() }),
     },
     { reconnectMs, who },

@@ -71,7 +71,11 @@ export async function waitFor(
   { until, pattern }: WaitWanted,
   { after, timeoutMs, signal }: WaitForOptions = {},
 ): Promise<WaitEnd> {
-  const { id } = await client.get(session);
+  const { id, offset } = await client.get(session);
+  if (pattern !== null && after !== undefined && after > offset) {
+    const reason = `the session has written ${offset} bytes so far`;
+    throw new SpoolError('ARGUMENT_INVALID', { argument: 'after', value: after, reason });
+  }
   signal?.throwIfAborted(); // meanwhile: nothing is to be begun any more
   const over = new AbortController();
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
