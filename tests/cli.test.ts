@@ -151,6 +151,17 @@ test('[IN-5] `keys` presses what the program expects: an arrow in an editor is n
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/033 \[ A .*033 O A /);
 });
 
+test('`events` refuses a type that never happens, and says what was probably meant', async () => {
+  await using daemon = new TestDaemon();
+  const mistyped = await daemon.spool(['events', '-f', '-t', 'session-statuz']);
+  expect(mistyped).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean session-status?') as string,
+  });
+  const unknown = await daemon.spool(['events', '-t', 'doomsday']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there are: session-started, ') as string });
+});
+
 test('`logs -f` follows to the end and then ends', async () => {
   await using daemon = new TestDaemon();
   const { id } = await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', 'echo one; read x; echo two');

@@ -5,10 +5,12 @@ import { commandLine, printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { endWords } from '../session-words.ts';
 import { writeOut } from '../stdio.ts';
+import { nearest } from '../suggestion.ts';
 import { UsageError } from '../usage-error.ts';
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new goes with --follow', 'events');
+  for (const type of flags.type) checkType(type);
   await using client = await openClient(program);
   const format = flags.json ? (event: EventItem): string => JSON.stringify(event) : line;
   const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
@@ -31,6 +33,31 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
 };
 
 export default events;
+
+const TYPES: Readonly<Record<EventItem['type'], true>> = {
+  'session-started': true,
+  'session-exited': true,
+  'session-resized': true,
+  'session-removed': true,
+  'session-status': true,
+  'session-fact': true,
+  milestone: true,
+  notification: true,
+  task_started: true,
+  task_finished: true,
+  'log-failed': true,
+  'log-recovered': true,
+  'events-missed': true,
+};
+
+/** One that never happens would be waited for in silence. */
+function checkType(type: string): void {
+  if (Object.hasOwn(TYPES, type)) return;
+  const known = Object.keys(TYPES);
+  const meant = nearest(type, known);
+  const hint = meant ? `did you mean ${meant}?` : `there are: ${known.join(', ')}`;
+  throw new UsageError(`there is no type of event ${JSON.stringify(type)}; ${hint}`, 'events');
+}
 
 /** A start for each session, and an end for each that has ended, in order of time. */
 export function pastEvents(sessions: readonly SessionInfo[]): EventItem[] {
