@@ -91,9 +91,13 @@ async function tellOutput(
   status: StatusLines,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const event of client.taskEvents({ tasks: handles, signal })) {
-    if (event.type === 'task_started') status.started(event.taskId, event.startedAt);
-    if (event.type === 'task_log') status.say(event.taskId, lastLine(event.chunk));
+  try {
+    for await (const event of client.taskEvents({ tasks: handles, signal })) {
+      if (event.type === 'task_started') status.started(event.taskId, event.startedAt);
+      if (event.type === 'task_log') status.say(event.taskId, lastLine(event.chunk));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -121,15 +121,17 @@ test('a reader that does not read fills no memory', async () => {
   expect(chars).toBe(bytes);
 });
 
-test('they end with their signal, also with one that is aborted already', async () => {
+test('[TASK-3] an abort ends them with its reason, as it ends other readings; also one that has been', async () => {
   const { keeper, client } = setUp();
   keeper.session('one', 'x');
   const over = new AbortController();
-  const listening = heard(client.taskEvents({ signal: over.signal }));
-  await quiet(keeper);
-  over.abort();
-  expect(await listening).toEqual(['one started', 'one log x']);
-  expect(await heard(client.taskEvents({ signal: over.signal }))).toEqual([]);
+  const events = client.taskEvents({ signal: over.signal });
+  expect((await events.next()).value).toMatchObject({ type: 'task_started', name: 'one' });
+  expect((await events.next()).value).toMatchObject({ type: 'task_log', chunk: 'x' });
+  const next = events.next();
+  over.abort(new Error('enough'));
+  await expect(next).rejects.toThrow('enough');
+  await expect(heard(client.taskEvents({ signal: over.signal }))).rejects.toThrow('enough');
 });
 
 test('a task that its time limit has ended is over when none of its processes is left', async () => {

@@ -14,6 +14,7 @@ import {
 } from '@spool/protocol';
 import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
+import { abortReason } from './connection.ts';
 import { Outlet } from './outlet.ts';
 import { Reading } from './reading.ts';
 import type { Session } from './session.ts';
@@ -199,7 +200,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     this.#client = client;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#onAbort);
-    if (signal?.aborted) this.close();
+    if (signal?.aborted) this.#onAbort();
     else (tasks ? this.#followThese(tasks) : this.#followAll()).catch((error: unknown) => this.#fail(error));
   }
 
@@ -256,7 +257,10 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     }
   }
 
-  readonly #onAbort = (): void => this.close();
+  readonly #onAbort = (): void => {
+    this.#waiting.length = 0;
+    this.#finish(abortReason(this.#signal!));
+  };
 
   #fail(error: unknown): void {
     if (!this.#ended.signal.aborted) this.#finish(error);
