@@ -381,6 +381,11 @@ test('task run -d, ls, wait, logs and cancel, for scripts', async () => {
   const both = await daemon.spool(['task', 'cancel', sleeper.taskId, 'no-such-task']);
   expect(both).toMatchObject({ code: 125, stdout: expect.stringMatching(/^sleep: cancelled after /) });
   expect((await daemon.spool(['task', 'cancel'])).code).toBe(2);
+
+  const { id } = await client.run({ command: ['sleep', '1000'], name: 'no-task' });
+  const refused = await daemon.spool(['task', 'cancel', 'no-task']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/no task "no-task".*spool stop/) });
+  expect((await client.get(id)).state).toBe('running');
 });
 
 test('task run on a terminal: one live line with elapsed, last line, progress, milestone; then the end and the last lines', async () => {

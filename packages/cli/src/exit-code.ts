@@ -22,6 +22,7 @@ const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
   ARGUMENT_INVALID: EXIT.usage,
   WAIT_UNKNOWN: EXIT.usage,
   PATTERN_INVALID: EXIT.usage,
+  NOT_A_TASK: EXIT.usage,
   KEY_UNKNOWN: EXIT.usage,
   FOLDER_REFUSED: EXIT.notAllowed,
 };

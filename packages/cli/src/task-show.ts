@@ -47,7 +47,7 @@ export async function showTasks(
     return EXIT.timedOut;
   }
   if ('type' in end && end.type === 'left') return end.exitCode;
-  if ('type' in end) await Promise.all(ids.map((id) => client.cancelTask(id)));
+  if ('type' in end) await Promise.all(ids.map((id) => client.stop(id))); // what was waited for may be no task
   const codes = await finished;
   if (live) tellFailures(views);
   return codes.find((code) => code !== 0) ?? 0;

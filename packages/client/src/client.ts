@@ -319,9 +319,9 @@ export class Client {
     return !(await this.#requester.again('type', { session: await this.#id(session), key, base64 })).isRepeated;
   }
 
-  /** Named keys, one after the other: `['C-c', 'Enter', 'M-x', 'F5']`. */
-  async keys(session: string, names: readonly string[]): Promise<void> {
-    return pressKeys(this, session, names);
+  /** Named keys, one after the other: `['C-c', 'Enter', 'M-x', 'F5']`, or `['C-c Enter M-x F5']`. */
+  async keys(session: string, words: readonly string[]): Promise<void> {
+    return pressKeys(this, session, words);
   }
 
   /** Text as a paste: bracketed when the program asked for that, so that its newlines submit nothing. */
@@ -356,8 +356,11 @@ export class Client {
 
   /** Ends the whole tree of a task; resolves when nothing of it is left. */
   async cancelTask(task: TaskHandle | string): Promise<TaskResult> {
-    await this.stop(taskIdOf(task));
-    return complete(this, task);
+    const session = taskIdOf(task);
+    const { id, isTask } = await this.get(session);
+    if (!isTask) throw new SpoolError('NOT_A_TASK', { session });
+    await this.stop(id);
+    return complete(this, id);
   }
 
   /** All tasks, oldest first. */

@@ -8,6 +8,7 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   SESSION_EXITED: 'the session has ended; spool_read still gives what it wrote',
   SESSION_NONE: 'there is no session yet; spool_run starts one',
   SESSION_RUNNING: 'the session is still running; spool_stop ends it',
+  NOT_A_TASK: 'this is a session but no task; spool_stop ends it',
   NAME_TAKEN: 'a running session already has this name; choose another, or use that one',
   KEY_UNKNOWN: 'there is no key of this name; for text there is spool_send',
   INPUT_BLOCKED:

@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   SESSION_EXITED: 'the session has ended; read its log instead',
   SESSION_RUNNING: 'the session is still running; stop it first, or use --force',
   SESSION_NONE: 'there is no session yet; start one with `spool run -- COMMAND`',
+  NOT_A_TASK: 'this is a session but no task; `spool stop` ends it',
   NAME_TAKEN: 'a running session already has this name; choose another, or attach to that one',
   ARGUMENT_INVALID: 'an argument cannot be used',
   REQUEST_INVALID: 'the request is not understood',
