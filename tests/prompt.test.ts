@@ -137,13 +137,16 @@ test('[IN-4] paste, keys and send from the command line', async () => {
   const client = await daemon.client();
   const id = await prompter(client);
   expect((await daemon.spool(['paste', id, '-'], { input: 'one\ntwo' })).code).toBe(0);
-  expect((await daemon.spool(['keys', id, 'Up', 'M-x', 'F5'])).code).toBe(0);
-  expect((await daemon.spool(['send', id, '--key', 'k', 'sent'])).code).toBe(0);
-  expect((await daemon.spool(['send', id, '--key', 'k', 'sent'])).code).toBe(0);
+  expect((await daemon.spool(['keys', id, 'Up', 'M-x F5'])).code).toBe(0);
+  expect(await daemon.spool(['send', id, '--key', 'k', 'sent'])).toMatchObject({ code: 0, stderr: '' });
+  const again = await daemon.spool(['send', id, '--key', 'k', 'sent']);
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(/nothing was typed now/) as string });
+  await client.keys(id, ['Down Left', 'y']);
   expect((await daemon.spool(['keys', id, 'C-d'])).code).toBe(0);
   await client.wait(id);
   const printed = (await outputOf(client, id)).toString();
   expect(printed).toContain('<"\\u001b[200~one\\ntwo\\u001b[201~">');
-  for (const read of ['\\u001b[A', '\\u001bx', '\\u001b[15~', 'sent']) expect(printed).toContain(`<"${read}">`);
+  for (const read of ['\\u001b[A', '\\u001bx', '\\u001b[15~', '\\u001b[B', '\\u001b[D', 'y', 'sent'])
+    expect(printed).toContain(`<"${read}">`);
   expect(printed.match(/<"sent">/g)).toHaveLength(1);
 });

@@ -286,6 +286,7 @@ export const VERBS = {
     details: [
       'Keys: Enter Tab Escape Space Backspace Delete Insert Up Down Left Right Home End PageUp PageDown F1 to F12, any single',
       'character; with C- (Ctrl), M- (Alt), S- (Shift) before it: C-c, M-x, S-Tab, C-Left.',
+      'Several may be one word: "C-c Enter M-x".',
     ].join('\n'),
     examples: [
       ['spool keys api C-c', 'interrupt'],

@@ -12,8 +12,9 @@ export async function modesOf(client: Client, { id, size, state }: SessionInfo):
 }
 
 /** Each key is its own write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter. */
-export async function pressKeys(client: Client, session: string, names: readonly string[]): Promise<void> {
-  const { encodeKey, INITIAL_MODES } = await import('@spool/vt');
+export async function pressKeys(client: Client, session: string, words: readonly string[]): Promise<void> {
+  const { encodeKey, INITIAL_MODES, keyNames } = await import('@spool/vt');
+  const names = keyNames(words);
   const unknown = names.find((name) => encodeKey(name, INITIAL_MODES) === undefined);
   if (unknown !== undefined) throw new SpoolError('KEY_UNKNOWN', { key: unknown });
   const info = await client.get(session);

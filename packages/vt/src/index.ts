@@ -34,7 +34,7 @@ export {
 export type { BaseColours, Rgb } from './colours.ts';
 export { ViewerFilter } from './viewer-filter.ts';
 export type { ViewerFilterOptions } from './viewer-filter.ts';
-export { encodeKey, encodeKeys, paste } from './keys.ts';
+export { encodeKey, keyNames, paste } from './keys.ts';
 export { DEFAULT_DETACH_KEYS, DETACH_HOLD_MS, ESCAPE_HOLD_MS, parseDetachKeys, TypedInput } from './typed-input.ts';
 export type { DetachKey, TypedPiece } from './typed-input.ts';
 export { FactReader } from './facts.ts';

@@ -18,17 +18,13 @@ export function encodeKey(name: string, modes: ModeState): Uint8Array | undefine
   return key && encodeUtf8(textOf(key, modes));
 }
 
-/** Keys by name with white space between. The unknown names are told, and then nothing should be sent. */
-export function encodeKeys(
-  names: string,
-  modes: ModeState,
-): { readonly bytes: Uint8Array; readonly unknown: readonly string[] } {
-  const words = names.split(/\s+/).filter((word) => word !== '');
-  const keys = words.map(parseKey);
-  return {
-    bytes: encodeUtf8(keys.map((key) => (key === undefined ? '' : textOf(key, modes))).join('')),
-    unknown: words.filter((_, at) => keys[at] === undefined),
-  };
+/** The keys that words name: one each, or several with white space between (`C-c Enter`). The space bar is called `Space`. */
+export function keyNames(words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => {
+    if (parseKey(word) !== undefined) return [word];
+    const names = word.split(/\s+/).filter((name) => name !== '');
+    return names.length === 0 ? [word] : names;
+  });
 }
 
 /**

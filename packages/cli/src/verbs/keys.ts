@@ -1,7 +1,7 @@
 /** `spool keys`: named keys, pressed in a session one after the other. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { encodeKey, INITIAL_MODES, type ModeState } from '@spool/vt';
+import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
 import { openClient, type VerbAction } from '../program.ts';
 import { printJson } from '../stdio.ts';
 import { nearest } from '../suggestion.ts';
@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.ts';
 
 const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;
-  const names = flags.latest ? operands : operands.slice(1);
+  const names = keyNames(flags.latest ? operands : operands.slice(1));
   if (names.length === 0) throw new UsageError('`keys` needs KEY', 'keys');
   for (const name of names) bytesOf(name, INITIAL_MODES); // a mistyped name is told before anything is pressed
   await using client = await openClient(program);

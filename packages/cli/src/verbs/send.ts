@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { openClient, type VerbAction } from '../program.ts';
 import { writeWhenTaken } from '../session-input.ts';
-import { printJson } from '../stdio.ts';
+import { notice, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
@@ -28,7 +28,8 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   if (flags.key !== undefined) {
     const text = `${words.join(' ')}${flags.enter ? '\r' : ''}`;
     const isSent = await client.writeOnce(id, flags.key, text);
-    if (flags.json) printJson({ id, bytes: isSent ? Buffer.byteLength(text) : 0 });
+    if (flags.json) printJson({ id, bytes: isSent ? Buffer.byteLength(text) : 0, isRepeated: !isSent });
+    else if (!isSent) notice('Text with this key was typed before; nothing was typed now.');
     return 0;
   }
   if (source !== null) for await (const piece of source) await put(piece);
