@@ -151,6 +151,19 @@ test('[IN-5] `keys` presses what the program expects: an arrow in an editor is n
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/033 \[ A .*033 O A /);
 });
 
+test('`ls -q` lists ids, and with --names what else sessions are found by', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const options = { command: ['true'], name: 'my api' };
+  const ids = [(await client.run(options)).id];
+  await client.wait(ids[0]!);
+  ids.push((await client.run(options)).id);
+  expect((await daemon.spool(['ls', '-q'])).stdout.split('\n').toSorted()).toEqual(['', ...ids].toSorted());
+  const named = await daemon.spool(['ls', '-q', '--names']);
+  expect(named.stdout.split('\n').toSorted()).toEqual(['', 'my api', ...ids].toSorted());
+  expect((await daemon.spool(['ls', '--names'])).code).toBe(2);
+});
+
 test('`events` refuses a type that never happens, and says what was probably meant', async () => {
   await using daemon = new TestDaemon();
   const mistyped = await daemon.spool(['events', '-f', '-t', 'session-statuz']);

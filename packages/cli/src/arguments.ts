@@ -29,6 +29,8 @@ export interface Flag {
   readonly most?: number;
   /** What to do about more than that. */
   readonly beyond?: string;
+  /** Values that there are, for completions. */
+  readonly words?: readonly string[];
   /** May be given several times; its value is then a list. */
   readonly many?: true;
   /** Other spelling, understood but not shown. */

@@ -48,14 +48,30 @@ test.each(['bash', 'zsh', 'fish'])('the completions for %s know every verb and f
 test('bash completes verbs, flags, words and sessions', () => {
   const script = printed('bash');
   const complete = (...words: string[]): string[] => {
-    const line = `spool() { echo id1; echo id2; }; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _spool; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const line = `spool() { echo id1; echo api; echo 'my $(name)'; }; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _spool; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })
       .split('\n')
       .slice(0, -1);
   };
   expect(complete('spool', 'at')).toEqual(['attach']);
   expect(complete('spool', 'attach', '--re')).toEqual(['--read-only']);
-  expect(complete('spool', 'attach', '')).toEqual(['id1', 'id2']);
+  const sessions = ['id1', 'api', 'my\\ \\$\\(name\\)'];
+  expect(complete('spool', 'attach', '')).toEqual(sessions);
+  expect(complete('spool', 'attach', 'a')).toEqual(['api']);
+  expect(complete('spool', 'stop', 'id1', '')).toEqual(sessions);
+  expect(complete('spool', 'send', '--enter', '')).toEqual(sessions);
+  expect(complete('spool', 'send', 'id1', '')).toEqual(['']);
+  expect(complete('spool', 'task', 'w')).toEqual(['wait']);
+  expect(complete('spool', 'task', 'wait', '')).toEqual(sessions);
+  expect(complete('spool', 'task', 'cancel', 'id1', 'a')).toEqual(['api']);
+  expect(complete('spool', 'task', 'run', 'tru')).toContain('true');
+  const waits = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'];
+  expect(complete('spool', 'wait', '--until', '')).toEqual(waits);
+  expect(complete('spool', 'wait', '-u', 'm')).toEqual(['match:']);
+  expect(complete('spool', 'prompt', 'api', '--wait', '')).toEqual(waits);
+  expect(complete('spool', 'wait', '--timeout', '')).toEqual(['']);
+  expect(complete('spool', 'run', '--cwd', '/et')).toContain('/etc');
+  expect(complete('spool', 'run', '--', 'tru')).toContain('true');
   expect(complete('spool', 'daemon', 'st')).toEqual(['start', 'stop', 'status']);
   expect(complete('spool', 'run', '--hea')).toEqual(['--headless']);
   expect(complete('spool', 'help', 'comp')).toEqual(['completions']);

@@ -36,8 +36,11 @@ const NO_NOTICES = {
 const SIZE_POLICY = {
   kind: 'text',
   value: 'POLICY',
+  words: ['latest', 'smallest', 'largest', 'fixed'],
   about: 'whose size counts when several are attached: latest (the default), smallest, largest, fixed',
 } as const;
+
+const WAIT_WORDS = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'] as const;
 
 const TIME_ABOUT =
   'TIME is 14:03, 2026-01-31T14:03, -5m (five minutes ago) or milliseconds since 1970; OFFSET is @12345 or a plain number.';
@@ -127,6 +130,7 @@ export const VERBS = {
     flags: {
       all: { kind: 'on', short: 'a', about: 'all that ended too, not only the last 20 of them' },
       quiet: { kind: 'on', short: 'q', about: 'ids only, a line each' },
+      names: { kind: 'on', about: 'with -q: their names too' },
     },
     details: '--json gives all sessions, always, as one array.',
     examples: [
@@ -180,6 +184,7 @@ export const VERBS = {
       format: {
         kind: 'text',
         value: 'FORMAT',
+        words: ['text', 'ansi', 'html', 'json'],
         short: 'f',
         about: 'text (the default), ansi (with colours), html or json',
       },
@@ -259,6 +264,7 @@ export const VERBS = {
       wait: {
         kind: 'text',
         value: 'WHAT',
+        words: WAIT_WORDS,
         short: 'w',
         about: 'then wait until idle, blocked, exit, … (see spool wait)',
       },
@@ -300,6 +306,7 @@ export const VERBS = {
       until: {
         kind: 'text',
         value: 'WHAT',
+        words: WAIT_WORDS,
         short: 'u',
         many: true,
         about: 'exit (the default), idle, blocked, prompt, output, match:/PATTERN/FLAGS; several: the first counts',

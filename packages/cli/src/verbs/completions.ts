@@ -1,4 +1,4 @@
-/** `spool completions`: scripts for the shells, made from the table of verbs. Sessions are completed by `spool ls -q`. */
+/** `spool completions`: scripts for the shells, made from the table of verbs. Sessions are completed by id and by name. */
 import { COMMON_FLAGS, type Flag, type Verb } from '../arguments.ts';
 import type { VerbAction } from '../program.ts';
 import { print, printJson } from '../stdio.ts';
@@ -41,17 +41,60 @@ function wordsOf(verb: Verb): readonly string[] {
   return operandKind(verb) === 'words' ? verb.operands[0]!.split('|') : [];
 }
 
+/** Whether sessions can stand behind the first operand. */
+function takesSessionsLater(verb: Verb): boolean {
+  return verb.operands[0]?.includes('ID…') === true || /\bID\b/.test(verb.operands[1] ?? '');
+}
+
+const SESSIONS = 'spool ls -q --names 2>/dev/null';
+
+function takesFiles(flag: Flag): boolean {
+  return /DIR|FILE/.test(flag.value ?? '');
+}
+
 function bash(): string {
+  const spellings = ([long, flag]: readonly [string, Flag]): string[] => [
+    `--${long}`,
+    ...(flag.short ? [`-${flag.short}`] : []),
+  ];
   const cases = ALL.map(([name, verb]) => {
-    const flags = flagsOf(verb).flatMap(([long, flag]) => [`--${long}`, ...(flag.short ? [`-${flag.short}`] : [])]);
-    const values = flagsOf(verb)
-      .filter(([, flag]) => flag.kind !== 'on')
-      .flatMap(([long, flag]) => [`--${long}`, ...(flag.short ? [`-${flag.short}`] : [])]);
-    return `    ${name}) flags='${flags.join(' ')}' valued='${values.join(' ')}' kind=${operandKind(verb)} words='${wordsOf(verb).join(' ')}' ;;`;
+    const all = flagsOf(verb);
+    const spelled = (flags: readonly (readonly [string, Flag])[]): string => flags.flatMap(spellings).join(' ');
+    const settings = {
+      flags: spelled(all),
+      valued: spelled(all.filter(([, flag]) => flag.kind !== 'on')),
+      files: spelled(all.filter(([, flag]) => takesFiles(flag))),
+      kind: operandKind(verb),
+      words: wordsOf(verb).join(' '),
+      later: takesSessionsLater(verb) ? 'session' : 'none',
+      commandAfter: verb.commandAfter ?? '',
+    };
+    return `    ${name}) ${Object.entries(settings)
+      .map(([setting, value]) => `${setting}='${value}'`)
+      .join(' ')} ;;`;
   });
+  const values = ALL.flatMap(([name, verb]) =>
+    flagsOf(verb)
+      .filter(([, flag]) => flag.words !== undefined)
+      .map((entry) => {
+        const patterns = spellings(entry).map((spelling) => `'${name} ${spelling}'`);
+        return `    ${patterns.join('|')}) values='${entry[1].words!.join(' ')}' ;;`;
+      }),
+  );
   return `# bash completion for spool; made by \`spool completions bash\`
+_spool_sessions() {
+  # Names may hold anything: they are compared and quoted, never expanded.
+  local session
+  while IFS= read -r session; do
+    if [[ $session == "$1"* ]]; then COMPREPLY+=("$(printf %q "$session")"); fi
+  done < <(${SESSIONS})
+}
+_spool_command() {
+  if declare -F _command_offset >/dev/null; then _command_offset "$1"; else COMPREPLY=($(compgen -f -- "$2")); fi
+}
 _spool() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} flags= valued= kind=none words= at
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at word first= operands=0 command=0
+  local flags= valued= files= kind=none words= later=none commandAfter= values=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '${[...ALL.map(([name]) => name), 'help'].join(' ')}' -- "$cur"))
@@ -61,27 +104,35 @@ _spool() {
     help) COMPREPLY=($(compgen -W '${ALL.map(([name]) => name).join(' ')}' -- "$cur")); return ;;
 ${cases.join('\n')}
   esac
-  if [[ $kind == command ]]; then
-    for ((at = 2; at < COMP_CWORD; at++)); do
-      if [[ \${COMP_WORDS[at]} == -- ]]; then ((at++)); break; fi
-      if [[ \${COMP_WORDS[at]} != -* ]]; then break; fi
-      if [[ " $valued " == *" \${COMP_WORDS[at]} "* ]]; then ((at++)); fi
-    done
-    if ((at < COMP_CWORD)); then
-      if declare -F _command_offset >/dev/null; then _command_offset "$at"; else COMPREPLY=($(compgen -f -- "$cur")); fi
-      return
+  case "\${COMP_WORDS[1]} $prev" in
+${values.join('\n')}
+  esac
+  for ((at = 2; at < COMP_CWORD; at++)); do
+    word=\${COMP_WORDS[at]}
+    if [[ $word == -- && $kind == command ]]; then command=$((at + 1)); break; fi
+    if [[ $word == -?* ]]; then
+      if [[ " $valued " == *" $word "* ]]; then ((at++)); fi
+      continue
     fi
-  fi
-  if [[ " $valued " == *" $prev "* ]]; then
-    COMPREPLY=($(compgen -f -- "$cur"))
+    ((operands++))
+    if ((operands == 1)); then first=$word; fi
+    if [[ $kind == command || ( $operands -eq 2 && $first == "$commandAfter" ) ]]; then command=$at; break; fi
+  done
+  if ((command > 0 && command < COMP_CWORD)); then
+    _spool_command "$command" "$cur"
+  elif [[ -n $values ]]; then
+    COMPREPLY=($(compgen -W "$values" -- "$cur"))
+    if [[ \${COMPREPLY[*]} == *: ]]; then compopt -o nospace 2>/dev/null; fi
+  elif [[ " $valued " == *" $prev "* ]]; then
+    if [[ " $files " == *" $prev "* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
   elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
-  else
-    case $kind in
-      session) COMPREPLY=($(compgen -W "$(spool ls -q 2>/dev/null)" -- "$cur")) ;;
-      command) COMPREPLY=($(compgen -c -- "$cur")) ;;
-      words) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
-    esac
+  elif [[ $kind == command || ( $operands -eq 1 && -n $commandAfter && $first == "$commandAfter" ) ]]; then
+    COMPREPLY=($(compgen -c -- "$cur"))
+  elif [[ $kind == words && $operands -eq 0 ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  elif [[ ( $kind == session && $operands -eq 0 ) || ( $later == session && $operands -gt 0 ) ]]; then
+    _spool_sessions "$cur"
   fi
 }
 complete -F _spool spool`;
@@ -95,7 +146,7 @@ function zsh(): string {
       const value =
         flag.kind === 'on'
           ? ''
-          : `:${quote(flag.value ?? 'value').replaceAll(/[[\]:]/g, '')}:${/DIR|FILE/.test(flag.value ?? '') ? '_files' : ' '}`;
+          : `:${quote(flag.value ?? 'value').replaceAll(/[[\]:]/g, '')}:${takesFiles(flag) ? '_files' : zshWords(flag)}`;
       const names = flag.short ? `{-${flag.short},--${long}}` : `--${long}`;
       const prefix = flag.many ? "'*'" : flag.short ? `'(-${flag.short} --${long})'` : '';
       return `${prefix}${names}'[${about}]${value}'`;
@@ -104,7 +155,10 @@ function zsh(): string {
     const operand = {
       session: verb.operands.length > 1 ? ["'1:session:_spool_sessions'", "'*: : '"] : ["'*:session:_spool_sessions'"],
       command: ["'(-)1:command:_command_names -e'", "'*::arguments:_normal'"],
-      words: [`'1:word:(${wordsOf(verb).join(' ')})'`],
+      words: [
+        `'1:word:(${wordsOf(verb).join(' ')})'`,
+        ...(takesSessionsLater(verb) ? ["'*:session:_spool_sessions'"] : []),
+      ],
       none: [],
     }[kind];
     return `    ${name}) _arguments -s -S ${[...specs, ...operand].join(' ')} ;;`;
@@ -113,7 +167,7 @@ function zsh(): string {
 # zsh completion for spool; made by \`spool completions zsh\`
 _spool_sessions() {
   local -a sessions
-  sessions=(\${(f)"$(spool ls -q 2>/dev/null)"})
+  sessions=(\${(f)"$(${SESSIONS})"})
   compadd -a sessions
 }
 _spool() {
@@ -135,6 +189,11 @@ ${cases.join('\n')}
 if [[ $funcstack[1] == _spool ]]; then _spool "$@"; else compdef _spool spool; fi`;
 }
 
+/** What an argument can be; in the table of zsh a colon has a meaning of its own. */
+function zshWords({ words }: Flag): string {
+  return words === undefined ? ' ' : `(${words.join(' ').replaceAll(':', '\\:')})`;
+}
+
 function fish(): string {
   const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = ALL.flatMap(([name, verb]) => {
@@ -144,13 +203,27 @@ function fish(): string {
       `complete -c spool -n __fish_use_subcommand -a ${name} -d ${quote(verb.summary)}`,
       ...flagsOf(verb).map(([long, flag]) => {
         const short = flag.short ? ` -s ${flag.short}` : '';
-        const value = flag.kind === 'on' ? '' : /DIR|FILE/.test(flag.value ?? '') ? ' -r -F' : ' -x';
+        const words = flag.words === undefined ? '' : ` -a ${quote(flag.words.join(' '))}`;
+        const value = flag.kind === 'on' ? '' : takesFiles(flag) ? ' -r -F' : ` -x${words}`;
         return `complete -c spool ${seen}${short} -l ${long}${value} -d ${quote(flag.about)}`;
       }),
-      ...(kind === 'session' ? [`complete -c spool ${seen} -a '(spool ls -q 2>/dev/null)'`] : []),
+      ...(kind === 'session' ? [`complete -c spool ${seen} -a '(${SESSIONS})'`] : []),
       ...(kind === 'command' ? [`complete -c spool ${seen} -a '(__fish_complete_subcommand --fcs-skip=2)'`] : []),
-      ...(kind === 'words' ? [`complete -c spool ${seen} -a '${wordsOf(verb).join(' ')}'`] : []),
+      ...(kind === 'words' ? fishWords(name, verb) : []),
     ];
   });
   return ['# fish completion for spool; made by `spool completions fish`', 'complete -c spool -f', ...lines].join('\n');
+}
+
+/** The words of an operand, until one of them stands there; then sessions, where they can follow it. */
+function fishWords(name: string, verb: Verb): readonly string[] {
+  const words = wordsOf(verb);
+  const seen = `__fish_seen_subcommand_from ${name}; and`;
+  const withSessions = words.filter((word) => word !== verb.commandAfter && word !== 'ls').join(' ');
+  return [
+    `complete -c spool -n '${seen} not __fish_seen_subcommand_from ${words.join(' ')}' -a '${words.join(' ')}'`,
+    ...(takesSessionsLater(verb)
+      ? [`complete -c spool -n '${seen} __fish_seen_subcommand_from ${withSessions}' -a '(${SESSIONS})'`]
+      : []),
+  ];
 }

@@ -6,6 +6,7 @@ import { formatAge, formatByteSize } from '../quantities.ts';
 import { isEnded, statusWords } from '../session-words.ts';
 import { notice, print, printJson, terminalWidth, wantsColour } from '../stdio.ts';
 import { formatTable } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** So many ended ones are shown without --all. */
 const ENDED_SHOWN = 20;
@@ -13,6 +14,7 @@ const ENDED_SHOWN = 20;
 const ACTIVITY_WIDTH_MAX = 40;
 
 const ls: VerbAction<'ls'> = async ({ flags }, program) => {
+  if (flags.names && !flags.quiet) throw new UsageError('--names goes with --quiet', 'ls');
   await using client = await openClient(program);
   const all = [...(await client.list())].sort((a, b) => a.startedAt - b.startedAt);
   if (flags.json) {
@@ -22,7 +24,9 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   const ended = all.filter(isEnded);
   const shown = [...all.filter((session) => !isEnded(session)), ...(flags.all ? ended : ended.slice(-ENDED_SHOWN))];
   if (flags.quiet) {
-    if (shown.length > 0) print(shown.map(({ id }) => id).join('\n'));
+    const names = flags.names ? new Set(shown.map(({ name }) => printable(name))) : [];
+    const lines = [...shown.map(({ id }) => id), ...names];
+    if (lines.length > 0) print(lines.join('\n'));
     return 0;
   }
   if (shown.length === 0) notice('There are no sessions. Start one with: spool run -- COMMAND');
