@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<string, readonly [name: string, most: number]>> = {
   '11': ['input', 65792],
   '12': ['credit', 0],
   '13': ['snapshot', 1048576],
+  '14': ['typed', 0],
 };
 
 const HEADER = /^(?<bytes>.{8})(?<type>..)(?<flags>..)....(?<channel>.{8})(?<offset>.{16})/;
