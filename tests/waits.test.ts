@@ -143,7 +143,8 @@ test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async ()
     client.waitUntil(sessions[at % 10]!.id, ['idle', 'blocked', 'prompt', 'output'], { signal: over.signal }),
   );
   const ended = Promise.allSettled(waits);
-  await client.status(); // all of them have been heard
+  // Each asks where the output stands, then waits: by the second answer all of them have been heard.
+  for (let round = 0; round < 2; round++) await client.status();
   const withWaits = await wakeUpsOf(keeper.pid);
   over.abort();
   expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
@@ -168,8 +169,8 @@ test('[STATE-5, LIFE-1] output that comes while there is no keeper is not missed
   const script = `until [ -e ${go} ]; do sleep 0.01; done; printf once; exec sleep 1000`;
   const { id } = await client.run({ command: ['sh', '-c', script], size: PTY, env });
   const waiting = client.waitUntil(id, 'output', { timeoutMs: 10_000 });
-  await client.list(); // the wait has been asked for by then
-  const { keeper } = await client.status();
+  await client.list(); // it knows where the output stands
+  const { keeper } = await client.status(); // and has asked for the wait
   process.kill(keeper.pid, 'SIGKILL');
   writeFileSync(go, '');
   expect(await waiting).toMatchObject({ reason: 'output' });
