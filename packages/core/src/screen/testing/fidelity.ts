@@ -135,10 +135,7 @@ function reachOf(core: EngineCore, { withHistory, usesAlternate }: Demands): Rea
     active === normal ||
     Array.from({ length: core.rows }, (_, row) => alt.lines.get(row)?.length).every((length) => length === core.cols);
   const isResizable =
-    isAlternateResizable &&
-    painted.every(
-      (buffer) => isNeverSaved(buffer) || (buffer.savedY >= buffer.ybase && buffer.savedY < buffer.ybase + core.rows),
-    );
+    isAlternateResizable && painted.every((buffer) => isNeverSaved(buffer) || isSavedInSight(core, buffer));
   const isSavable = painted.every(
     ({ savedCurAttrData: { fg, bg } }) => (fg & Fg.underline) === 0 || (bg & Bg.extended) !== 0,
   );
@@ -149,6 +146,9 @@ function reachOf(core: EngineCore, { withHistory, usesAlternate }: Demands): Rea
   if (!isPaintableNow) return 'not at all';
   return (isResizable || !withHistory) && isForgotten ? 'for good' : 'for now';
 }
+
+const isSavedInSight = ({ cols, rows }: EngineCore, { savedX, savedY, ybase }: EngineBuffer): boolean =>
+  savedX <= cols && savedY >= ybase && savedY < ybase + rows;
 
 const isNeverSaved = ({ savedX, savedY, savedCurAttrData: { fg, bg }, savedCharset }: EngineBuffer): boolean =>
   savedX === 0 && savedY === 0 && fg === 0 && bg === 0 && savedCharset === undefined;
