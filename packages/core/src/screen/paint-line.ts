@@ -112,21 +112,6 @@ export function glyphAt(core: EngineCore, line: EngineLine, col: number, cols: n
   return { text, width };
 }
 
-/** Whether printing gives this cell back exactly. */
-export function isPaintable(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
-  const text = line.getString(col);
-  const width = line.getWidth(col);
-  if (text === '') return width === 1 || (col > 0 && line.getWidth(col - 1) === 2 && isHalfOf(line, col));
-  return (
-    core.unicodeService.wcwidth(text.codePointAt(0)!) === width &&
-    (width !== 2 || (col + 1 < cols && line.getWidth(col + 1) === 0))
-  );
-}
-
-/** Where xterm folds a line anew, the second half of a wide character may lose its look; nobody sees that, or can paint it. */
-const isHalfOf = (line: EngineLine, col: number): boolean =>
-  isSameLook(attributesAt(line, col), attributesAt(line, col - 1));
-
 /** The column of the character that fills the last cell. */
 export function endingAt(core: EngineCore, line: EngineLine, cols: number): number | undefined {
   if (glyphAt(core, line, cols - 1, cols) !== undefined) return cols - 1;

@@ -3,10 +3,10 @@
  * there, end up like one that saw everything? Asked at many offsets of a stream: right after painting, some bytes later, and at
  * the end.
  */
-import { Bg, Fg } from '../attributes.ts';
+import { attributesAt, Bg, Fg, isSameLook } from '../attributes.ts';
 import { isCursorPaintable } from '../cursor-state.ts';
-import type { EngineBuffer, EngineCore } from '../engine.ts';
-import { filledCells, isPaintable } from '../paint-line.ts';
+import type { EngineBuffer, EngineCore, EngineLine } from '../engine.ts';
+import { filledCells } from '../paint-line.ts';
 import { ScreenModel } from '../screen-model.ts';
 import { difference } from './difference.ts';
 import { Page } from './page.ts';
@@ -162,6 +162,21 @@ function areCellsPaintable(core: EngineCore, buffer: EngineBuffer, withHistory: 
   }
   return true;
 }
+
+/** Whether printing gives this cell back exactly. */
+function isPaintable(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
+  const text = line.getString(col);
+  const width = line.getWidth(col);
+  if (text === '') return width === 1 || (col > 0 && line.getWidth(col - 1) === 2 && isHalfOf(line, col));
+  return (
+    core.unicodeService.wcwidth(text.codePointAt(0)!) === width &&
+    (width !== 2 || (col + 1 < cols && line.getWidth(col + 1) === 0))
+  );
+}
+
+/** Where xterm folds a line anew, the second half of a wide character may lose its look; nobody sees that, or can paint it. */
+const isHalfOf = (line: EngineLine, col: number): boolean =>
+  isSameLook(attributesAt(line, col), attributesAt(line, col - 1));
 
 /** A generator of numbers that can be asked again: the seed is told with every failure. */
 export function randomFrom(seed: number): (below: number) => number {
