@@ -1,4 +1,5 @@
 export { type Ran, SPOOL, TestDaemon } from './daemon.ts';
+export { inNamespace, NAMESPACES_MISSING, runInNamespace, startWithPid } from './namespace.ts';
 export { isAlive, statusField, until } from './processes.ts';
 export { program } from './programs.ts';
 export { Terminal } from './terminal.ts';
