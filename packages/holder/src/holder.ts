@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
-import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS, SILENCE_MS_MAX } from '@spool/protocol';
+import { PeerHealth } from '@spool/native/peer-health';
+import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { Custody } from './custody.ts';
 import type { DaemonLog } from './daemon-log.ts';
 
@@ -34,7 +35,7 @@ interface Keeper {
   readonly startedAt: number;
   readonly pid: number;
   readonly pidfd: number;
-  heardAt: number;
+  readonly health: PeerHealth;
 }
 
 export class Holder {
@@ -42,7 +43,7 @@ export class Holder {
   readonly #custody: Custody;
   #keeper: Keeper | null = null;
   #backoffMs = 0;
-  #pingAt = 0;
+  #pings: NodeJS.Timeout | null = null;
   #isShuttingDown = false;
 
   constructor(options: HolderOptions) {
@@ -52,10 +53,14 @@ export class Holder {
 
   /** Goes on with a keeper whose holder died: it will hand over what it has. */
   attach(link: FdLink<FromKeeper, FromHolder>, pid: number): void {
-    const now = performance.now();
-    this.#keeper = { link, pid, pidfd: native.pidfdOpen(pid), startedAt: now, heardAt: now };
+    const health = new PeerHealth({
+      pid,
+      ask: () => link.send({ type: 'ping' }),
+      onHung: () => this.keeperGone('it did not answer'),
+    });
+    this.#keeper = { link, pid, pidfd: native.pidfdOpen(pid), startedAt: performance.now(), health };
     link.send({ type: 'welcome', holderPid: process.pid, daemon: this.#options.daemon }, this.#options.commonFds);
-    this.#schedulePing();
+    this.#pings ??= setInterval(() => this.#tell({ type: 'ping' }), PING_INTERVAL_MS);
   }
 
   startKeeper(): void {
@@ -96,7 +101,7 @@ export class Holder {
   }
 
   hear(message: FromKeeper, fds: readonly number[]): void {
-    if (this.#keeper) this.#keeper.heardAt = performance.now();
+    this.#keeper?.health.heard();
     switch (message.type) {
       case 'spawn':
         return this.#spawn(message.run);
@@ -139,25 +144,6 @@ export class Holder {
     this.#keeper?.link.send(message, fds);
   }
 
-  #schedulePing(): void {
-    if (this.#pingAt !== 0) return;
-    this.#pingAt = performance.now() + PING_INTERVAL_MS;
-    setTimeout(() => this.#ping(), PING_INTERVAL_MS);
-  }
-
-  #ping(): void {
-    const now = performance.now();
-    const lateMs = now - this.#pingAt;
-    this.#pingAt = 0;
-    const keeper = this.#keeper;
-    if (!keeper) return;
-    // If we were ourselves held up (a suspended laptop, a stopped process), the keeper's silence proves nothing.
-    if (lateMs > PING_INTERVAL_MS) keeper.heardAt = now;
-    if (now - keeper.heardAt > SILENCE_MS_MAX) return this.keeperGone('it did not answer');
-    keeper.link.send({ type: 'ping' });
-    this.#schedulePing();
-  }
-
   #keeperExited(child: ChildProcess, code: number | null, signal: string | null): void {
     if (this.#keeper?.pid === child.pid) this.keeperGone(signal ? `killed by ${signal}` : `it exited with ${code}`);
   }
@@ -166,6 +152,7 @@ export class Holder {
     const keeper = this.#keeper;
     if (!keeper || this.#isShuttingDown) return;
     this.#keeper = null;
+    keeper.health.stop();
     keeper.link.close();
     // A keeper that hangs, or closed its link, must not go on beside its successor.
     native.pidfdSignal(keeper.pidfd, constants.signals.SIGKILL);

@@ -8,14 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
-import {
-  type DaemonRecord,
-  type FromHolder,
-  type FromKeeper,
-  type HeldSession,
-  PING_INTERVAL_MS,
-  SILENCE_MS_MAX,
-} from '@spool/protocol';
+import { PeerHealth } from '@spool/native/peer-health';
+import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
 
 const BACKOFF_MS_MAX = 2000;
 
@@ -38,8 +32,7 @@ export class HolderLink {
   #holder: { readonly pid: number; readonly pidfd: number } | null = null;
   #settled = Promise.withResolvers<void>();
   readonly #asked: ((answered: boolean) => void)[] = [];
-  #silence: NodeJS.Timeout | null = null;
-  #silenceDueAt = 0;
+  #health: PeerHealth | null = null;
   #backoffMs = 0;
   #isEnding = false;
 
@@ -86,17 +79,17 @@ export class HolderLink {
   }
 
   #hear(message: FromHolder, fds: readonly number[]): void {
+    this.#health?.heard();
     switch (message.type) {
       case 'welcome':
+        this.#watchHealth(message.holderPid);
         this.#holder = { pid: message.holderPid, pidfd: native.pidfdOpen(message.holderPid) };
         // A new holder only repeats what it was given.
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
-        this.#listen();
         break;
       case 'ping':
         this.#link.send({ type: 'pong' });
-        this.#listen();
         return;
       case 'here':
         for (const answered of this.#asked.splice(0)) answered(true);
@@ -111,17 +104,15 @@ export class HolderLink {
     this.#options.onMessage(message, fds);
   }
 
-  /** The next ping is due: when it does not come, the holder hangs. */
-  #listen(): void {
-    if (this.#silence) clearTimeout(this.#silence);
-    const waitMs = PING_INTERVAL_MS + SILENCE_MS_MAX;
-    this.#silenceDueAt = performance.now() + waitMs;
-    this.#silence = setTimeout(() => {
-      // If we were ourselves held up, the ping may be waiting for us: look once more before judging.
-      const isLate = performance.now() - this.#silenceDueAt > PING_INTERVAL_MS;
-      if (isLate) this.#listen();
-      else this.#holderGone('it does not answer');
-    }, waitMs);
+  /** Its pings tell that it is well; when they stay away, it is asked. */
+  #watchHealth(pid: number): void {
+    this.#health?.stop();
+    this.#health = new PeerHealth({
+      pid,
+      ask: () => this.#link.send({ type: 'ask' }),
+      onHung: () => this.#holderGone('it does not answer'),
+    });
+    this.#health.heard();
   }
 
   #holderGone(why: string): void {
@@ -129,8 +120,8 @@ export class HolderLink {
     if (this.#isEnding || !this.#daemon) process.exit(0);
     const { holderPid } = this;
     this.#options.complain(`holder ${holderPid} is gone: ${why}; starting another`);
-    if (this.#silence) clearTimeout(this.#silence);
-    this.#silence = null;
+    this.#health?.stop();
+    this.#health = null;
     this.#link.close();
     if (this.#holder) {
       // One that hangs must not wake up beside its successor.

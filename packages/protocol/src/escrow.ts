@@ -65,6 +65,3 @@ export type FromKeeper =
 
 /** The holder asks this often whether the keeper is alive: the only thing that ever wakes an idle daemon. */
 export const PING_INTERVAL_MS = 1500;
-
-/** Silence for this long means hung. With the interval it stays below the promised 5 s. */
-export const SILENCE_MS_MAX = 3000;

@@ -1,0 +1,22 @@
+import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
+import { expect, test } from 'vitest';
+import type { Pause } from './bodies/pauses.ts';
+
+const HOLDER_FIRST = ['holder', 'keeper'] as const;
+const KEEPER_FIRST = ['keeper', 'holder'] as const;
+
+test.skipIf(NAMESPACES_MISSING !== null)(
+  '[LIFE-7] both processes stopped for 4 to 5.5 s and continued go on as they were, in whatever order they wake',
+  async () => {
+    const pauses: Pause[] = [
+      { afterMs: 1000, forMs: 4500, order: HOLDER_FIRST, apartMs: 0 },
+      { afterMs: 200, forMs: 4500, order: KEEPER_FIRST, apartMs: 0 },
+      { afterMs: 700, forMs: 4000, order: KEEPER_FIRST, apartMs: 400 },
+      { afterMs: 1200, forMs: 5500, order: HOLDER_FIRST, apartMs: 400 },
+      { afterMs: 500, forMs: 4500, order: KEEPER_FIRST, apartMs: 900 },
+      { afterMs: 0, forMs: 5000, order: HOLDER_FIRST, apartMs: 900 },
+    ];
+    const faults = await inNamespace<string[]>(new URL('bodies/pauses.ts', import.meta.url), pauses);
+    expect(faults).toEqual([]);
+  },
+);
