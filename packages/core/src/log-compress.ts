@@ -1,5 +1,6 @@
 /**
- * Compresses one sealed segment, off-thread, so that a kill at any point leaves the segment readable, exactly once:
+ * Compresses one file of a sealed segment, its bytes or its index, off-thread, so that a kill at any point leaves it
+ * readable, exactly once:
  *
  *     raw │ raw + unfinished │ raw + compressed (settled at the next open) │ compressed
  *
@@ -11,7 +12,8 @@ import { renameSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, FILE_MODE, remove, syncFolder } from './log-files.ts';
-import { compressedName, rawName, TEMPORARY } from './log-names.ts';
+import { compressedName, indexName, packedIndexName, rawName, TEMPORARY } from './log-names.ts';
+import { packRecords } from './packed-records.ts';
 import { packZstd } from './zstd-file.ts';
 
 /** Its points, announced for tests: the state of the folder at each is what a kill there would leave. */
@@ -20,6 +22,7 @@ export type CompressStep = 'read' | 'packed' | 'created' | 'written' | 'synced' 
 export interface CompressWork {
   readonly folder: string;
   readonly start: number;
+  readonly what: 'bytes' | 'index';
   /** Whether the segment is still there and the log still ours. */
   readonly isWanted: () => boolean;
   /** The raw file is gone. Called before anybody else can look. */
@@ -27,17 +30,23 @@ export interface CompressWork {
   readonly onStep?: ((step: CompressStep) => void) | undefined;
 }
 
+const FORMS = {
+  bytes: { rawName, packedName: compressedName, pack: (bytes: Buffer) => packZstd(bytes) },
+  index: { rawName: indexName, packedName: packedIndexName, pack: packRecords },
+} as const;
+
 /** True when the raw file has been replaced; false when it was not wanted any more. Rejects when the disk refuses. */
 export async function compressSegment(work: CompressWork): Promise<boolean> {
   const { folder, start, isWanted, onStep } = work;
+  const { rawName, packedName, pack } = FORMS[work.what];
   const raw = join(folder, rawName(start));
-  const compressed = join(folder, compressedName(start));
+  const compressed = join(folder, packedName(start));
   // A name that nobody else has: another process may be compressing the same segment, and must not rename our half.
-  const temporary = join(folder, `${compressedName(start)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
+  const temporary = join(folder, `${packedName(start)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
   try {
     using segment = await readSegment(raw);
     onStep?.('read');
-    const packed = await packZstd(segment.bytes);
+    const packed = await pack(segment.bytes);
     onStep?.('packed');
     if (!isWanted()) return false;
     await writeDurably(temporary, packed, onStep);

@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, remove } from './log-files.ts';
-import { compressedName, indexName, parseName, rawName, TEMPORARY } from './log-names.ts';
+import { compressedName, indexName, packedIndexName, parseName, rawName, TEMPORARY } from './log-names.ts';
 import { unpackZstdFile, zstdFileBytes } from './zstd-file.ts';
 
 /** The files of one segment. Any one of them makes a segment: an index alone has none of its bytes, but knows of them. */
@@ -12,7 +12,9 @@ export interface SegmentFiles {
   readonly start: number;
   hasRaw: boolean;
   hasCompressed: boolean;
+  /** Raw or packed. */
   hasIndex: boolean;
+  hasPackedIndex?: boolean;
 }
 
 export const NO_FILES: SegmentFiles = { start: 0, hasRaw: false, hasCompressed: false, hasIndex: false };
@@ -50,6 +52,7 @@ export function listFolder(folder: string): Listing | undefined {
     if (parsed.kind === 'raw') files.hasRaw = true;
     else if (parsed.kind === 'compressed') files.hasCompressed = true;
     else files.hasIndex = true;
+    if (parsed.kind === 'packed-index') files.hasPackedIndex = true;
   }
   return { segments: [...byStart.values()].sort((a, b) => a.start - b.start), temporary };
 }
@@ -79,8 +82,14 @@ export function diskBytes(folder: string, files: SegmentFiles): number {
   return (
     (files.hasRaw ? fileBytes(join(folder, rawName(files.start))) : 0) +
     (files.hasCompressed ? fileBytes(join(folder, compressedName(files.start))) : 0) +
-    (files.hasIndex ? fileBytes(join(folder, indexName(files.start))) : 0)
+    indexBytes(folder, files)
   );
+}
+
+/** What its index takes on the disk, raw or packed. */
+export function indexBytes(folder: string, { start, hasIndex, hasPackedIndex = false }: SegmentFiles): number {
+  const packed = hasPackedIndex ? fileBytes(join(folder, packedIndexName(start))) : 0;
+  return packed + (hasIndex ? fileBytes(join(folder, indexName(start))) : 0);
 }
 
 /**
@@ -88,6 +97,7 @@ export function diskBytes(folder: string, files: SegmentFiles): number {
  * it got its name, so it wins, unless it does not unpack to all that the raw one has: then that one stays.
  */
 export function settleTwins(folder: string, files: SegmentFiles): void {
+  settleIndexTwins(folder, files);
   if (!files.hasRaw || !files.hasCompressed) return;
   const raw = join(folder, rawName(files.start));
   const compressed = join(folder, compressedName(files.start));
@@ -99,9 +109,15 @@ export function settleTwins(folder: string, files: SegmentFiles): void {
   }
 }
 
+/** Of two indexes the raw one wins: it goes last, so it is whole. */
+function settleIndexTwins(folder: string, files: SegmentFiles): void {
+  if (!files.hasPackedIndex || fileBytes(join(folder, indexName(files.start))) === 0) return;
+  if (remove(join(folder, packedIndexName(files.start)))) files.hasPackedIndex = false;
+}
+
 /** Whether nothing of the segment is left. The bytes go last: killed in between, it is a segment without a time. */
 export function removeSegment(folder: string, start: number): boolean {
-  return [indexName, compressedName, rawName].every((name) => remove(join(folder, name(start))));
+  return [indexName, packedIndexName, compressedName, rawName].every((name) => remove(join(folder, name(start))));
 }
 
 function fileBytes(path: string): number {

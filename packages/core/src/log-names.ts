@@ -7,14 +7,16 @@ const DIGITS = 16;
 const RAW = '.log';
 const COMPRESSED = '.log.zst';
 const INDEX = '.idx';
+const PACKED_INDEX = '.idx.zst';
 /** Anything that ends so was being made when its maker died: it may be removed. */
 export const TEMPORARY = '.tmp';
 
 export const rawName = (start: number): string => digits(start) + RAW;
 export const compressedName = (start: number): string => digits(start) + COMPRESSED;
 export const indexName = (start: number): string => digits(start) + INDEX;
+export const packedIndexName = (start: number): string => digits(start) + PACKED_INDEX;
 
-export type FileKind = 'raw' | 'compressed' | 'index';
+export type FileKind = 'raw' | 'compressed' | 'index' | 'packed-index';
 
 /** What a name says, or undefined if it is not one of ours. */
 export function parseName(name: string): { readonly start: number; readonly kind: FileKind } | undefined {
@@ -28,6 +30,7 @@ const KINDS = new Map<string, FileKind>([
   [RAW, 'raw'],
   [COMPRESSED, 'compressed'],
   [INDEX, 'index'],
+  [PACKED_INDEX, 'packed-index'],
 ]);
 const DIGITS_ONLY = /^[0-9]{16}\./;
 

@@ -92,7 +92,7 @@ function markOf(
 }
 
 /** Each step can be undone, so a change of any one word changes the result. Plain arithmetic: a call into zlib costs more. */
-function checkOf(bytes: Buffer, at: number): number {
+export function checkOf(bytes: Buffer, at: number): number {
   let check = 0x5350_4f4c;
   for (let word = 0; word < RECORD_BYTES; word += 4) {
     if (word === 4) continue; // the check itself

@@ -4,11 +4,14 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { diskBytes, listFolder, removeSegment, withoutStrays, type SegmentFiles } from './log-folder.ts';
+import { diskBytes, indexBytes, listFolder, removeSegment, withoutStrays, type SegmentFiles } from './log-folder.ts';
 import { compressedName, rawName } from './log-names.ts';
 import { countToDrop, type Retention } from './log-retention.ts';
 import { LogSegment } from './log-segment.ts';
 import { partition } from './partition.ts';
+
+/** A block of the disk: what takes no more gains nothing by being smaller. */
+const INDEX_BYTES_MIN = 4096;
 
 /** A segment, and where the next one begins: between its own end and this limit there is a hole. */
 export interface Territory {
@@ -82,9 +85,19 @@ export class SealedSegments {
     return this.#files().find((files) => files.hasRaw && this.#inspect(files, (segment) => segment.length > 0))?.start;
   }
 
-  markCompressed(start: number): void {
+  /** The oldest whose index is worth a compression and has had none. */
+  firstLooseIndex(): number | undefined {
+    return this.#files().find((files) => {
+      if (!files.hasIndex || files.hasPackedIndex || files.isIndexSmall) return false;
+      files.isIndexSmall = indexBytes(this.#folder, files) < INDEX_BYTES_MIN;
+      return !files.isIndexSmall;
+    })?.start;
+  }
+
+  markCompressed(start: number, what: 'bytes' | 'index'): void {
     const files = this.#list?.find((files) => files.start === start);
-    if (files !== undefined) Object.assign(files, { hasRaw: false, hasCompressed: true, diskBytes: undefined });
+    const now = what === 'bytes' ? { hasRaw: false, hasCompressed: true } : { hasPackedIndex: true };
+    if (files !== undefined) Object.assign(files, { ...now, diskBytes: undefined });
     if (this.#recent?.segment.start === start) this.#forgetRecent();
   }
 
@@ -125,4 +138,5 @@ export class SealedSegments {
 
 interface SealedFiles extends SegmentFiles {
   diskBytes?: number;
+  isIndexSmall?: boolean;
 }

@@ -6,13 +6,19 @@ import { join } from 'node:path';
 import { errorCode, openToRead, openToWrite } from './log-files.ts';
 import { storedBytes, type SegmentFiles } from './log-folder.ts';
 import { SegmentIndex } from './log-index.ts';
-import { compressedName, indexName, rawName } from './log-names.ts';
+import { compressedName, indexName, packedIndexName, rawName } from './log-names.ts';
+import { partition } from './partition.ts';
 import { RecentBytes } from './recent-bytes.ts';
 import { RecordFile } from './record-file.ts';
-import { unpackZstdFile } from './zstd-file.ts';
+import { unpackFrame, type ZstdFrame, zstdFrames } from './zstd-file.ts';
 
-/** Unpacked segments, for all logs of the process: 16 MiB at most with the default segment size. */
-const UNPACKED = new RecentBytes(4);
+/**
+ * Unpacked frames, for all logs of the process. So many readers can be at as many places without unpacking anything twice;
+ * with more, each read of 64 KiB unpacks one frame, and no more.
+ */
+const UNPACKED_FRAMES_MAX = 64;
+const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
+const UNPACKED = new RecentBytes(UNPACKED_FRAMES_MAX, UNPACKED_BYTES_MAX);
 
 export class LogSegment {
   readonly start: number;
@@ -23,6 +29,7 @@ export class LogSegment {
   #hasRaw: boolean;
   #fd = -1;
   #isWritable = false;
+  #frames: readonly ZstdFrame[] | undefined;
   /** Written since the last sync. */
   isUnsynced = false;
   /** Created since the last sync of the folder. */
@@ -33,7 +40,9 @@ export class LogSegment {
     this.start = files.start;
     this.isCompressed = files.hasCompressed && !files.hasRaw;
     this.#hasRaw = files.hasRaw;
-    this.index = new SegmentIndex(new RecordFile(join(folder, indexName(files.start)), files.hasIndex), sinceAt);
+    const index = join(folder, indexName(files.start));
+    const packedIndex = join(folder, packedIndexName(files.start));
+    this.index = new SegmentIndex(new RecordFile(index, packedIndex, files.hasIndex), sinceAt);
     // Index before bytes: when another process writes them in the other order, the marks we see are of bytes we see.
     this.index.file.load();
     this.#length = storedBytes(folder, files);
@@ -100,9 +109,16 @@ export class LogSegment {
       : this.#readRaw(from - this.start, length, into);
   }
 
+  /** Where bytes can be read again after the ones at `from` could not. */
+  damagedTo(from: number): number {
+    const frame = this.isCompressed ? this.#frameAt(from - this.start) : undefined;
+    return frame ? this.start + frame.start + frame.bytes : this.end;
+  }
+
   /** Closes fds; the next use opens them again. */
   release(): void {
     this.#close();
+    this.#frames = undefined;
     this.index.file.release();
   }
 
@@ -127,14 +143,25 @@ export class LogSegment {
   }
 
   #readCompressed(position: number, length: number, owner: object, limit: number): Uint8Array {
-    let all = UNPACKED.find(owner, this.start, 0);
+    const path = join(this.#folder, compressedName(this.start));
+    this.#frames ??= zstdFrames(path, limit - this.start);
+    const frame = this.#frameAt(position);
+    if (frame === undefined) return new Uint8Array(0);
+    const from = this.start + frame.start;
+    let all = UNPACKED.find(owner, from, frame.bytes);
     if (all === undefined) {
-      all = unpackZstdFile(join(this.#folder, compressedName(this.start)), limit - this.start);
+      all = unpackFrame(path, frame);
       if (all === undefined) return new Uint8Array(0);
-      UNPACKED.keep(owner, this.start, 0, all);
+      UNPACKED.keep(owner, from, frame.bytes, all);
     }
-    // A copy: a slow watcher that holds a view of 64 KiB would hold the 4 MiB behind it.
-    return all.slice(position, position + length);
+    // A copy: a slow watcher that holds a view of 64 KiB would hold the whole frame behind it.
+    return all.slice(position - frame.start, position - frame.start + length);
+  }
+
+  #frameAt(position: number): ZstdFrame | undefined {
+    const frames = this.#frames;
+    if (frames === undefined) return undefined;
+    return frames[partition(frames.length, (row) => frames[row]!.start <= position) - 1];
   }
 
   #close(): void {

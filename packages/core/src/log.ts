@@ -214,7 +214,7 @@ export class Log {
   }
 
   /**
-   * Compresses one sealed segment off-thread; false when there was none. Rejects with a system error when the disk
+   * Compresses one sealed segment, or the index of one, off-thread; false when there was none. Rejects with a system error when the disk
    * refuses, and then nothing has changed. `onStep` announces its points, for tests.
    */
   compressOne(onStep?: (step: CompressStep) => void): Promise<boolean> {
@@ -271,7 +271,7 @@ export class Log {
     if (from >= end) return { type: 'gap', from, ...segment.index.gapRun(from, limit) };
     const { stream, to } = segment.index.streamRun(from, Math.min(end, from + Math.max(1, maxBytes)));
     const bytes = this.#readBytes(segment, from, to - from, limit);
-    if (bytes.length === 0) return { type: 'gap', from, to: end, reason: 'damaged' };
+    if (bytes.length === 0) return { type: 'gap', from, to: Math.min(end, segment.damagedTo(from)), reason: 'damaged' };
     return { type: 'bytes', from, bytes, stream };
   }
 
@@ -325,11 +325,14 @@ export class Log {
   }
 
   async #compress(onStep?: (step: CompressStep) => void): Promise<boolean> {
-    const start = this.#start < this.#tail.start ? this.#sealed.firstRaw() : undefined;
+    if (this.#start >= this.#tail.start) return false;
+    const raw = this.#sealed.firstRaw();
+    const start = raw ?? this.#sealed.firstLooseIndex();
     if (start === undefined) return false;
+    const what = raw === undefined ? 'index' : 'bytes';
     const isWanted = (): boolean => !this.#isClosed && start >= this.#start;
-    const onReplaced = (): void => this.#sealed.markCompressed(start);
-    return compressSegment({ folder: this.#folder, start, isWanted, onReplaced, onStep });
+    const onReplaced = (): void => this.#sealed.markCompressed(start, what);
+    return compressSegment({ folder: this.#folder, start, what, isWanted, onReplaced, onStep });
   }
 
   /** A keeper that was killed may have written what it did not sync: the first flush makes up for it. */

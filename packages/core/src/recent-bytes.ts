@@ -6,11 +6,15 @@
  */
 export class RecentBytes {
   readonly #capacity: number;
+  readonly #bytesMax: number;
+  #bytes = 0;
   /** Newest first; so few that looking at each is cheaper than hashing. */
   readonly #entries: Entry[] = [];
 
-  constructor(capacity: number) {
+  /** `bytesMax`: what all entries may hold together; the newest one stays in any case. */
+  constructor(capacity: number, bytesMax = Infinity) {
     this.#capacity = capacity;
+    this.#bytesMax = bytesMax;
   }
 
   find(owner: object, from: number, length: number): Uint8Array | undefined {
@@ -28,13 +32,15 @@ export class RecentBytes {
   }
 
   keep(owner: object, from: number, length: number, bytes: Uint8Array): void {
-    if (this.#entries.length === this.#capacity) this.#entries.pop();
     this.#entries.unshift({ owner, from, length, bytes });
+    this.#bytes += bytes.length;
+    while (this.#entries.length > 1 && (this.#entries.length > this.#capacity || this.#bytes > this.#bytesMax))
+      this.#bytes -= this.#entries.pop()!.bytes.length;
   }
 
   forget(owner: object): void {
     for (let i = this.#entries.length - 1; i >= 0; i--) {
-      if (this.#entries[i]!.owner === owner) this.#entries.splice(i, 1);
+      if (this.#entries[i]!.owner === owner) this.#bytes -= this.#entries.splice(i, 1)[0]!.bytes.length;
     }
   }
 

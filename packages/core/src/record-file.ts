@@ -4,9 +4,11 @@
  * What is torn or rotten at the tail of the file does not count, and the next record overwrites it; what is rotten in the
  * middle reads as undefined. Nothing of the file is kept in memory but its last record.
  */
-import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
-import { errorCode, isSystemError, openToRead, openToWrite } from './log-files.ts';
+import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { errorCode, FILE_MODE, isSystemError, openToRead, openToWrite, remove } from './log-files.ts';
+import { TEMPORARY } from './log-names.ts';
 import { decodeRecord, encodeRecord, RECORD_BYTES, type IndexRecord } from './log-record.ts';
+import { PackedRecords } from './packed-records.ts';
 import { partition } from './partition.ts';
 
 /** 4 KiB: read together, and written together. */
@@ -14,6 +16,9 @@ export const BLOCK_RECORDS = 128;
 
 export class RecordFile {
   readonly #path: string;
+  readonly #packedPath: string;
+  /** Of a sealed segment, once it was asked for. */
+  #packed: PackedRecords | undefined;
   #fd = -1;
   #isWritable = false;
   /** Records in the file, or -1 as long as nobody has looked. */
@@ -27,9 +32,10 @@ export class RecordFile {
   /** Created since the last sync of the folder. */
   isUnlisted = false;
 
-  /** `exists`: false spares the look at a file that is known not to be there. */
-  constructor(path: string, exists: boolean) {
+  /** `exists`: false spares the look at a file that is known not to be there. The packed one is read if the other is gone. */
+  constructor(path: string, packedPath: string, exists: boolean) {
     this.#path = path;
+    this.#packedPath = packedPath;
     this.#exists = exists;
     if (!exists) this.#stored = 0;
   }
@@ -146,19 +152,21 @@ export class RecordFile {
   reload(): void {
     this.#stored = -1;
     this.#last = undefined;
+    this.#packed = undefined;
   }
 
   /** Closes the fd; the next use opens it again. */
   release(): void {
     if (this.#fd >= 0) closeSync(this.#fd);
     this.#fd = -1;
+    this.#packed = undefined;
   }
 
   /** Finds the last readable record. Almost always it is the last row; one block is read. Every use begins with this. */
   load(): void {
     if (this.#stored >= 0) return;
     const fd = this.#openToRead();
-    const rows = fd === undefined ? 0 : Math.floor(fstatSync(fd).size / RECORD_BYTES);
+    const rows = fd === undefined ? (this.#openPacked()?.count ?? 0) : Math.floor(fstatSync(fd).size / RECORD_BYTES);
     for (let to = rows; to > 0; to -= BLOCK_RECORDS) {
       const from = Math.max(0, to - BLOCK_RECORDS);
       const block = this.#readStored(from, to);
@@ -173,7 +181,7 @@ export class RecordFile {
 
   #readStored(from: number, to: number): Buffer {
     const fd = this.#openToRead();
-    if (fd === undefined) return Buffer.alloc(0);
+    if (fd === undefined) return this.#openPacked()?.read(from, to) ?? Buffer.alloc(0);
     const block = Buffer.allocUnsafe((to - from) * RECORD_BYTES);
     try {
       return block.subarray(0, readSync(fd, block, 0, block.length, from * RECORD_BYTES));
@@ -195,8 +203,26 @@ export class RecordFile {
     }
   }
 
+  #openPacked(): PackedRecords | undefined {
+    return (this.#packed ??= PackedRecords.open(this.#packedPath));
+  }
+
+  /** A packed index is of a sealed segment. It is written to again only if all segments after it were lost. */
+  #unpack(): void {
+    if (!this.#exists || this.#openToRead() !== undefined) return;
+    const packed = this.#openPacked();
+    if (packed === undefined) return;
+    const temporary = `${this.#path}${TEMPORARY}`;
+    writeFileSync(temporary, packed.read(0, packed.count), { mode: FILE_MODE });
+    renameSync(temporary, this.#path);
+    remove(this.#packedPath);
+    this.#packed = undefined;
+    this.isUnsynced = this.isUnlisted = true;
+  }
+
   #openToWrite(): number {
     if (this.#fd >= 0 && this.#isWritable) return this.#fd;
+    this.#unpack();
     const fd = openToWrite(this.#path);
     this.release();
     this.#isWritable = true;
