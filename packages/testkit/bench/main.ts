@@ -8,19 +8,12 @@ import { tmpdir } from 'node:os';
 import { ScreenModel } from '@spool/core/screen';
 import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
+import { busyScreens, manyLoggers } from './busy-sessions.ts';
+import type { Figure } from './figure.ts';
 
 const MIB = 1024 * 1024;
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
-
-interface Figure {
-  readonly what: string;
-  readonly ours: string;
-  readonly limit: string;
-  readonly ratio: number;
-  /** What the ratio should be: at least, or at most. */
-  readonly goal: readonly ['≥' | '≤', number];
-}
 
 const BENCHES: Record<string, () => Promise<Figure[]>> = {
   /** 256 MiB through a PTY into the log, against a C program that reads the same PTY and throws the bytes away. */
@@ -380,6 +373,9 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
   },
 };
 
+/** Many sessions at once. Each part stands alone: `npm run bench -- scale`. */
+const SCALE: readonly (() => Promise<Figure[]>)[] = [busyScreens, manyLoggers];
+
 /** Seconds until `mark` is on the terminal of whoever attaches. */
 async function shown(
   mark: string,
@@ -393,7 +389,7 @@ async function shown(
   return (JSON.parse(out) as { seconds: number }).seconds;
 }
 
-Object.assign(BENCHES, ATTACHED);
+Object.assign(BENCHES, ATTACHED, { scale: async () => await inTurn(SCALE) });
 const wanted = process.argv.slice(2);
 for (const name of wanted)
   if (!Object.hasOwn(BENCHES, name))
@@ -408,6 +404,12 @@ console.log('| what | ours | limit | ratio | goal |\n|---|---|---|---|---|');
 for (const { what, ours, limit, ratio, goal } of figures) {
   const isMet = goal[0] === '≥' ? ratio >= goal[1] : ratio <= goal[1];
   console.log(`| ${what} | ${ours} | ${limit} | ${ratio.toFixed(2)} | ${goal.join(' ')} ${isMet ? 'met' : 'MISSED'} |`);
+}
+
+async function inTurn(parts: readonly (() => Promise<Figure[]>)[]): Promise<Figure[]> {
+  const found: Figure[] = [];
+  for (const part of parts) found.push(...(await part()));
+  return found;
 }
 
 function run(file: string, ...args: string[]): string {

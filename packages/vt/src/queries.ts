@@ -145,7 +145,9 @@ function answerText(query: Query, facts: TerminalFacts): string | undefined {
     case 'graphics-attribute':
       return `\x1b[?${query.item};3;0S`; // 3: failure, there are no such graphics here
     case 'program-status':
-      return '\x1b]7501;?\x1b\\';
+      // The query alone would be an answer too, but one that is a query again: a raw `cat` would ask for ever. Pairs behind
+      // the `?` are allowed for by the protocol, and passed over by the programs that ask.
+      return '\x1b]7501;?:term=spool\x1b\\';
     case 'unanswered':
       return undefined;
   }

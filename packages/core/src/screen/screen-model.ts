@@ -40,17 +40,40 @@ export class ScreenModel {
   readonly #scanner: EscapeScanner;
   readonly #links: LinkTable;
   #cut: Uint8Array = NOTHING;
+  /** What the engine must not see of the chunk that is being written: it would keep up to 10 MB of one string. */
+  #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
 
   constructor(size: Size, options: ScreenModelOptions = {}) {
     this.scrollback = options.scrollback ?? SCROLLBACK_LINES;
     this.engine = new Engine(within(size), this.scrollback);
     this.#modes = new ModeTracker(options.modes ?? INITIAL_MODES);
-    this.#scanner = new EscapeScanner({ onSequence: (sequence) => this.#modes.apply(sequence) });
+    this.#scanner = new EscapeScanner({
+      onSequence: (sequence) => this.#modes.apply(sequence),
+      onOverlongPart: (source, from, to) => this.#overlong.push({ source, from, to }),
+    });
     this.#links = new LinkTable(this.engine.core);
   }
 
   write(bytes: Uint8Array): void {
     this.#scanner.feed(bytes);
+    if (this.#overlong.length === 0) this.#write(bytes);
+    else this.#writeWithout(bytes, this.#overlong.splice(0));
+  }
+
+  /** An overlong string does nothing: the engine gives it up (CAN) and goes on behind it. */
+  #writeWithout(bytes: Uint8Array, parts: readonly { source: Uint8Array; from: number; to: number }[]): void {
+    let at = 0;
+    for (const { source, from, to } of parts) {
+      if (source !== bytes) continue; // a byte of the chunk before, which the engine has not seen
+      if (from > at) this.#write(bytes.subarray(at, from));
+      this.#cut = NOTHING; // half a character of the string
+      this.draw(CANCEL);
+      at = to;
+    }
+    this.#write(bytes.subarray(at));
+  }
+
+  #write(bytes: Uint8Array): void {
     const whole = this.#cut.length === 0 ? bytes : concat(this.#cut, bytes);
     const end = whole.length - cutBytes(whole);
     this.#cut = end === whole.length ? NOTHING : whole.slice(end);
@@ -167,6 +190,7 @@ export class ScreenModel {
 }
 
 const NOTHING = new Uint8Array(0);
+const CANCEL = Uint8Array.of(0x18);
 
 function within({ cols, rows }: Size): Size {
   return { cols: clamp(cols, COLS_MIN, COLS_MAX), rows: clamp(rows, 1, ROWS_MAX) };

@@ -1,0 +1,147 @@
+/**
+ * What a daemon with many busy sessions costs: processor time of all its threads as a share of one core over a fixed time,
+ * memory, and how long users wait for a picture and for the news that a session asks something.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, Session } from '@spool/client';
+import { program, TestDaemon } from '@spool/testkit';
+import type { Figure } from './figure.ts';
+
+const TUI = { count: 60, size: { cols: 120, rows: 40 }, framesPerSecond: 10 };
+const LOGGERS = { count: 200, size: { cols: 80, rows: 24 }, linesPerSecond: 20 };
+/** Long enough for each session to begin, and for compilers to be done. */
+const WARM_UP_MS = 8000;
+const MEASURE_MS = 15_000;
+const ROUNDS = 40;
+const TICKS_PER_SECOND = 100;
+
+/** 60 full-screen programs that never rest: share of a core, keyframes, `screen`, and a dialog that is put up. */
+export async function busyScreens(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { cols, rows } = TUI.size;
+  const command = [program('busy-screen'), String(TUI.framesPerSecond), String(cols), String(rows)];
+  const sessions = await start(client, TUI.count, { command, size: TUI.size });
+  await sleep(WARM_UP_MS);
+  const share = await shareOfCore(client);
+  const screenMs = await timesOf(ROUNDS, async (round) => {
+    await client.screen(sessions[round % sessions.length]!.id);
+  });
+  const dialogMs = await dialogTimes(client, sessions);
+  const folders = sessions.map(({ id }) => `${daemon.home}/sessions/${id}`);
+  const frames = folders.map((folder) => filesIn(`${folder}/keyframes`));
+  const filesMax = Math.max(...frames.map(({ count }) => count));
+  const keyframeBytes = sum(frames.map(({ bytes }) => bytes));
+  const logBytes = sum(folders.map((folder) => filesIn(`${folder}/log`).bytes));
+  const what = `${TUI.count} screens of ${cols}×${rows}, ${TUI.framesPerSecond} frames/s`;
+  return [
+    atMost(`${what}: share of a core`, share, 45, '%'),
+    atMost(`${what}: memory of the keeper`, await residentMiB(client), 350, 'MiB'),
+    atMost(`${what}: \`screen\`, p95`, p95(screenMs), 40, 'ms'),
+    atMost(`${what}: a dialog is noticed, p95`, p95(dialogMs), 150, 'ms'),
+    atMost(`${what}: keyframe files of a session`, filesMax, 20, ''),
+    atMost(`${what}: keyframes against the log, bytes`, keyframeBytes / MIB, logBytes / MIB, 'MiB'),
+  ];
+}
+
+/** 200 sessions that write a line now and then: share of a core, memory. */
+export async function manyLoggers(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const command = [program('busy-screen'), 'lines', String(LOGGERS.linesPerSecond)];
+  await start(client, LOGGERS.count, { command, size: LOGGERS.size });
+  await sleep(WARM_UP_MS);
+  const what = `${LOGGERS.count} sessions of ${LOGGERS.linesPerSecond} lines/s`;
+  return [
+    atMost(`${what}: share of a core`, await shareOfCore(client), 45, '%'),
+    atMost(`${what}: memory of the keeper`, await residentMiB(client), 350, 'MiB'),
+  ];
+}
+
+interface Load {
+  readonly command: readonly string[];
+  readonly size: { readonly cols: number; readonly rows: number };
+}
+
+async function start(client: Client, count: number, load: Load): Promise<Session[]> {
+  const sessions: Session[] = [];
+  for (let n = 0; n < count; n++) sessions.push(await client.run({ ...load, env: { PATH: process.env.PATH! } }));
+  return sessions;
+}
+
+/** From the moment that a program is told to ask until the event that says its session is blocked. */
+async function dialogTimes(client: Client, sessions: readonly Session[]): Promise<number[]> {
+  const pids = new Map(await Promise.all(sessions.map(async ({ id }) => [id, (await client.get(id)).pid] as const)));
+  const events = client.events({ types: ['session-status'] });
+  const blocked = async (session: string): Promise<void> => {
+    for (;;) {
+      const { value, done } = await events.next();
+      if (done) throw new Error('the events ended');
+      if (value.type === 'session-status' && value.id === session && value.status.state === 'blocked') return;
+    }
+  };
+  try {
+    return await timesOf(ROUNDS, async (round) => {
+      const { id } = sessions[round % sessions.length]!;
+      const startedAt = performance.now();
+      process.kill(pids.get(id)!, 'SIGUSR1');
+      await blocked(id);
+      const ms = performance.now() - startedAt;
+      process.kill(pids.get(id)!, 'SIGUSR2');
+      return ms;
+    });
+  } finally {
+    events.close();
+  }
+}
+
+async function timesOf(rounds: number, work: (round: number) => Promise<number | void>): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    const measured = await work(round);
+    times.push(typeof measured === 'number' ? measured : performance.now() - startedAt);
+    await sleep(7 + (round % 5) * 11); // not in step with what the sessions do
+  }
+  return times;
+}
+
+/** Of all threads of the keeper, in per cent. */
+async function shareOfCore(client: Client): Promise<number> {
+  const { pid } = (await client.status()).keeper;
+  const startedAt = performance.now();
+  const before = cpuSeconds(pid);
+  await sleep(MEASURE_MS);
+  return ((cpuSeconds(pid) - before) / ((performance.now() - startedAt) / 1000)) * 100;
+}
+
+/** User and system time of all its threads. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function residentMiB(client: Client): Promise<number> {
+  const { pid } = (await client.status()).keeper;
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+function filesIn(folder: string): { readonly count: number; readonly bytes: number } {
+  try {
+    const names = readdirSync(folder);
+    return { count: names.length, bytes: sum(names.map((name) => statSync(`${folder}/${name}`).size)) };
+  } catch {
+    return { count: 0, bytes: 0 }; // no keyframe yet
+  }
+}
+
+function atMost(what: string, ours: number, limit: number, unit: string): Figure {
+  const figure = (value: number): string => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ${unit}`.trim();
+  return { what, ours: figure(ours), limit: figure(limit), ratio: ours / limit, goal: ['≤', 1] };
+}
+
+const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1]!;
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const MIB = 1024 * 1024;
