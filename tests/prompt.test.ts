@@ -96,7 +96,9 @@ test('[IN-4] while a session waits for a decision, a prompt is refused and nothi
   await expect(client.prompt(id, 'please go on')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
   const refused = await daemon.spool(['prompt', id, 'please', 'go', 'on']);
   expect(refused).toMatchObject({ code: 4, stdout: '' });
-  expect(refused.stderr).toContain('waits for a decision');
+  expect(refused.stderr).toContain(
+    'a prompt would answer what is asked in session "bash": the screen shows "Delete everything? [y/N]"',
+  );
   await client.prompt(id, 'n', { force: true });
   await client.wait(id);
   expect((await outputOf(client, id)).toString()).toContain('got <n>');
@@ -118,7 +120,7 @@ test('[IN-4] the same prompt with the same key is typed once, also across a keep
   await client.wait(id);
   const printed = (await outputOf(client, id)).toString();
   expect(printed.match(/only once/g)).toHaveLength(1);
-  expect(printed.match(/<"x">/g)).toHaveLength(1);
+  expect(printed.match(/<"x/g)).toHaveLength(1);
 });
 
 test('[IN-4] two prompts at once are two prompts', async () => {
@@ -146,7 +148,7 @@ test('[IN-4] paste, keys and send from the command line', async () => {
   await client.wait(id);
   const printed = (await outputOf(client, id)).toString();
   expect(printed).toContain('<"\\u001b[200~one\\ntwo\\u001b[201~">');
-  for (const read of ['\\u001b[A', '\\u001bx', '\\u001b[15~', '\\u001b[B', '\\u001b[D', 'y', 'sent'])
-    expect(printed).toContain(`<"${read}">`);
-  expect(printed.match(/<"sent">/g)).toHaveLength(1);
+  // Keys that come soon after each other may be read at once.
+  const reads = [...printed.matchAll(/<"(.*?)">/g)].map(([, read]) => read).join('');
+  expect(reads).toContain('\\u001b[A\\u001bx\\u001b[15~sent\\u001b[B\\u001b[Dy\\u0004');
 });

@@ -278,7 +278,7 @@ export const VERBS = {
     details: [
       'Typed as a careful person would: a paste, a moment, Enter by itself; then it is looked at whether the session reacted.',
       'The exit code is 0 when it did, 1 when nothing was seen of it. While the session waits for a decision (a permission',
-      'dialog) nothing is typed, for Enter would be the answer: the exit code is 4.',
+      'dialog), or prints so fast that nobody can look, nothing is typed, for Enter might be the answer: the exit code is 4.',
     ].join('\n'),
     examples: [
       ['spool prompt claude "run the tests" --wait idle,blocked', 'and wait until it is done, or asks'],

@@ -305,7 +305,8 @@ export class Client {
 
   /**
    * Types a prompt as a careful person would (paste, a moment, Enter by itself), and says whether the session reacted.
-   * INPUT_BLOCKED when it waits for a decision: then Enter would be an answer to that.
+   * INPUT_BLOCKED when it waits for a decision (Enter would be an answer to that), STATE_UNKNOWN when nobody can see in time
+   * whether it does.
    */
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
     const { key = this.#surroundings.randomId(), force, confirmMs } = options;

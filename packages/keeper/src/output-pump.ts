@@ -66,6 +66,11 @@ export class OutputPump {
     for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
+  /** Takes what the child has written by now, without waiting to be told of it. */
+  take(): void {
+    for (const source of this.#open) this.#turn(source, TURN_BYTES);
+  }
+
   stop(): void {
     for (const source of this.#open) this.#options.watch.unwatch(source.fd);
     this.#open.clear();

@@ -5,7 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Prompted, type Requests, SpoolError } from '@spool/protocol';
 import { paste } from '@spool/vt';
+import { type Judge, typeWhenSeen } from './careful-typing.ts';
+import type { Look } from './screens/messages.ts';
 import type { Session } from './session.ts';
+import { isTaken, type Place, placeOf, tailOf } from './typed-place.ts';
 
 /** Between paste and Enter: until the paste has been shown and the screen has come to rest, within these bounds. */
 const SETTLE_MS_MIN = 60;
@@ -13,25 +16,18 @@ const SETTLE_MS_MAX = 600;
 const CONFIRM_MS = 3000;
 /** From an empty input line to the first sign of work; an agent that is slow, on a machine that is busy. */
 const SHOW_MS = 3000;
-/** So much of the end of a prompt is looked for on the screen. */
-const TAIL_CHARACTERS = 20;
-
 const ENTER = Buffer.from('\r');
 
 type Ask = Requests['prompt']['ask'];
 
-interface Screen {
-  readonly lines: readonly { readonly runs: readonly { readonly text: string }[] }[];
-  readonly cursor: { readonly row: number };
-  readonly rows: number;
-  readonly modes: { readonly bracketedPaste: boolean };
-}
+type Shown = Pick<Look, 'state' | 'bracketedPaste' | 'lines' | 'cursorRow'>;
 
-/** Where on the screen the end of what was typed stands. */
-interface Place {
-  readonly textRow: number | null;
-  readonly cursorRow: number;
-  readonly rows: number;
+interface Pressed {
+  /** Where the log stood. */
+  readonly from: number;
+  readonly before: Place;
+  readonly wasWorking: boolean;
+  readonly typed: Promise<unknown>;
 }
 
 export class Prompter {
@@ -55,28 +51,44 @@ export class Prompter {
     const keys = ask.key === undefined ? null : keysOf(ask.key);
     if (keys !== null && session.hasTyped(isTerminal ? keys.enter : keys.text))
       return answer(session, null, start, true);
-    refuseIfBlocked(session, ask);
     const text = Buffer.from(ask.text);
-    const screen = isTerminal ? await screenOf(session) : null;
-    const bytes = screen ? paste(text, screen.modes) : Buffer.concat([text, NEWLINE]);
-    const isNew = await type(session, keys?.text, bytes, who);
+    const typeText = ({ bracketedPaste }: Shown): Promise<boolean> =>
+      type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
+    const isNew = await (ask.force === true
+      ? lookQuickly(session).then(typeText)
+      : typeWhenSeen(session, judgeOf(session), typeText));
     if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
+    return this.#submit(session, ask, { enterKey: keys?.enter, isNew, start, who });
+  }
+
+  /** The text is in its input line: Enter, and then a look whether it was taken. */
+  async #submit(
+    session: Session,
+    ask: Ask,
+    { enterKey, isNew, start, who }: { enterKey: string | undefined; isNew: boolean; start: number; who: string },
+  ): Promise<Prompted> {
     await settled(session);
-    refuseIfBlocked(session, ask, { text: 'is in its input line, and was not submitted' });
     const tail = tailOf(ask.text);
-    const wasWorking = session.status.state === 'working';
-    const before = await placeOf(session, tail);
-    // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
-    if (!isNew && (before === null || before.textRow === null)) return answer(session, null, start, true);
-    const from = session.info.offset;
-    await type(session, keys?.enter, ENTER, who);
+    const pressEnter = (look: Shown): Pressed | null => {
+      const before = placeOf(tail, look.lines, look.cursorRow);
+      // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
+      if (!isNew && before.textRow === null) return null;
+      const from = session.info.offset;
+      return { from, before, wasWorking: look.state === 'working', typed: type(session, enterKey, ENTER, who) };
+    };
+    const pressed = await (ask.force === true
+      ? lookQuickly(session).then(pressEnter)
+      : typeWhenSeen(session, judgeOf(session), pressEnter).catch(unsubmitted));
+    if (pressed === null) return answer(session, null, start, true);
+    await pressed.typed;
+    const { from, before, wasWorking } = pressed;
     const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
       // The terminal echoes by itself: as long as nobody has read it, nothing on the screen is an answer to it.
       if (session.unreadBytes > 0) return null;
       if (state === 'blocked' || (state === 'working' && !wasWorking)) return state;
-      return isTaken(before, await placeOf(session, tail), isKnownAgent(session)) ? 'screen' : null;
+      return isTaken(before, await placeNow(session, tail), isKnownAgent(session)) ? 'screen' : null;
     });
     // An agent whose input line is empty again is about to show that it works: what it shows now is of before.
     const isStale = reaction === 'screen' && isKnownAgent(session);
@@ -107,10 +119,19 @@ async function type(session: Session, key: string | undefined, bytes: Uint8Array
   return true;
 }
 
-function refuseIfBlocked(session: Session, { force = false }: Ask, details: Record<string, string> = {}): void {
-  const { state, kind } = session.status;
-  if (state === 'blocked' && !force)
-    throw new SpoolError('INPUT_BLOCKED', { session: session.id, kind: kind ?? '', ...details });
+/** Enter must not be an answer. */
+function judgeOf(session: Session): Judge {
+  return ({ asks, kind, isUnsettled }) => {
+    if (isUnsettled) return 'again';
+    if (asks === null) return 'type';
+    throw new SpoolError('INPUT_BLOCKED', { session: session.name, reason: asks, kind: kind ?? '' });
+  };
+}
+
+/** The text was typed and Enter was not: that has to be known, too. */
+function unsubmitted(error: unknown): never {
+  if (!SpoolError.is(error, 'INPUT_BLOCKED') && !SpoolError.is(error, 'STATE_UNKNOWN')) throw error;
+  throw new SpoolError(error.code, { ...error.details, text: 'is in its input line, and was not submitted' });
 }
 
 function answer(session: Session, reaction: Prompted['reaction'], offset: number, isRepeated = false): Prompted {
@@ -136,57 +157,31 @@ async function until<T>(session: Session, ms: number, check: () => Promise<T | n
   }
 }
 
+/** The paste has been read, and what it made the program show stands still, within bounds: some programs show nothing of it. */
 async function settled(session: Session): Promise<void> {
   await sleep(SETTLE_MS_MIN);
-  // A look is taken when the output has come to rest; a program that shows nothing of a paste makes none.
   const from = session.lookedTo;
   await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
-    Promise.resolve(session.lookedTo > from || session.lookedTo >= session.info.offset ? true : null),
+    Promise.resolve(
+      session.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset) ? true : null,
+    ),
   );
 }
 
-function tailOf(text: string): string {
-  const last = text.trimEnd().split('\n').at(-1) ?? '';
-  return last.replaceAll(/\s+/g, ' ').trim().slice(-TAIL_CHARACTERS);
-}
-
-async function screenOf(session: Session): Promise<Screen> {
-  const answered = await session.screen({ type: 'screen', at: null, format: 'json', historyLines: 0 });
-  if (answered.type !== 'screen') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
-  return JSON.parse(answered.content) as Screen;
-}
-
 /** Null where there is nothing to see: the child has ended, or the screen is being made anew. */
-async function placeOf(session: Session, tail: string): Promise<Place | null> {
-  const screen = session.isRunning ? await screenOf(session).catch(() => null) : null;
-  if (screen === null) return null;
-  const { lines, cursor, rows } = screen;
-  const textRow =
-    tail === ''
-      ? -1
-      : lines.findLastIndex(({ runs }) =>
-          runs
-            .map(({ text }) => text)
-            .join('')
-            .replaceAll(/\s+/g, ' ')
-            .includes(tail),
-        );
-  return { textRow: textRow === -1 ? null : textRow, cursorRow: cursor.row, rows };
+async function placeNow(session: Session, tail: string): Promise<Place | null> {
+  if (!session.isRunning) return null;
+  const look = await session.look({ mustReach: false }).catch(() => null);
+  return look && placeOf(tail, look.lines, look.cursorRow);
+}
+
+/** For those who type whatever it shows, even if nobody can see it. */
+function lookQuickly(session: Session): Promise<Shown> {
+  const blind: Shown = { state: session.status.state, bracketedPaste: false, lines: [], cursorRow: 0 };
+  return session.look({ mustReach: false }).catch(() => blind);
 }
 
 /** An agent whose screen is known shows when it works; its cursor may be anywhere. */
 function isKnownAgent({ status }: Session): boolean {
   return status.agent !== null && status.agent !== 'shell';
-}
-
-/**
- * Whether what was typed has left the input line: it is gone from the screen, or has moved up by more than the line that an
- * Enter would add to it; in a shell and the like also when the cursor has gone further below it.
- */
-function isTaken(before: Place | null, after: Place | null, isAgent: boolean): boolean {
-  if (!before || before.textRow === null || !after) return false;
-  if (after.textRow === null) return true;
-  const fromBottom = (place: Place): number => place.rows - place.textRow!;
-  if (fromBottom(after) - fromBottom(before) >= 2) return true;
-  return !isAgent && after.cursorRow - after.textRow > before.cursorRow - before.textRow;
 }

@@ -34,7 +34,7 @@ import { InputJournal } from './input-journal.ts';
 import { InputKeys } from './input-keys.ts';
 import { OutputPump, type Source } from './output-pump.ts';
 import { PasteWatch } from './paste-watch.ts';
-import type { ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
+import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
 import { SessionStatus, type Wanted } from './session-status.ts';
 import { type Attached, isSameSize, Viewers } from './viewers.ts';
@@ -371,9 +371,30 @@ export class Session {
 
   screen(what: ScreenAsk): Promise<ScreenAnswer> {
     const source = this.#screenSource();
-    if (!source.firstSize && what.type !== 'explain')
+    if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
       return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
     return this.#services.screens.ask(source, this.log.end, what);
+  }
+
+  /** What it shows; if it must reach the present, with everything that the child has written by now. */
+  async look({ mustReach }: { mustReach: boolean }): Promise<Look> {
+    this.#child?.pump.take();
+    const answer = await this.screen({ type: 'look', mustReach });
+    if (answer.type !== 'look') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    return answer.look;
+  }
+
+  /** True when the child has written nothing since `offset`, and what is typed now arrives at once. */
+  isSeenTo(offset: number): boolean {
+    const child = this.#child;
+    if (!child) return true;
+    child.pump.take();
+    return this.log.end === offset && this.#trouble === null && child.input.bytes === 0;
+  }
+
+  /** Why nobody can know what it shows; null: somebody can. */
+  get trouble(): string | null {
+    return this.#trouble;
   }
 
   /** A viewer's window, focus or colours. */

@@ -11,8 +11,9 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_A_TASK: 'this is a session but no task; spool_stop ends it',
   NAME_TAKEN: 'a running session already has this name; choose another, or use that one',
   KEY_UNKNOWN: 'there is no key of this name; for text there is spool_send',
-  INPUT_BLOCKED:
-    'the session waits for a decision, so what is typed would be an answer to that; look with spool_screen first',
+  INPUT_BLOCKED: 'a prompt would answer what the session asks; look with spool_screen first',
+  STATE_UNKNOWN:
+    'a prompt might answer something that nobody has seen; look with spool_screen, try again, or use force: true',
   INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; press C-d with spool_keys',
 };
 

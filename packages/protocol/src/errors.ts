@@ -26,7 +26,9 @@ export const ERROR_CODES = {
   INPUT_QUEUE_FULL: 'the session does not read its input and the queue is full; nothing of this write was taken',
   INPUT_UNCONFIRMED: 'the link to the daemon broke before the input was confirmed; it may or may not have arrived',
   INPUT_BLOCKED:
-    'the session waits for a decision, so what is typed would be an answer to that; look at it first, or use --force',
+    'a prompt would answer what is asked in session; answer it first (`spool attach`, `spool keys`), or use --force',
+  STATE_UNKNOWN:
+    'a prompt might answer something that nobody has seen in session; try again in a moment, or use --force',
   INPUT_CLOSED: 'the input of this session is closed',
   INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; send C-d (end of file) instead',
   KEY_UNKNOWN: 'there is no key of this name; for text there is `spool send`',

@@ -115,6 +115,18 @@ export class StatusReducer {
     return this.#screen.isPending;
   }
 
+  /** Why it is blocked, in a sentence; null when it is not. */
+  get asks(): string | null {
+    const { state, evidence } = this.#status;
+    return state === 'blocked' ? (evidence[0]?.why ?? 'it is blocked') : null;
+  }
+
+  /** A dialog has come or gone, and has not for long enough to count. */
+  get isUnsettled(): boolean {
+    if (!this.#screen.isPending) return false;
+    return (this.#status.state === 'blocked') !== this.#screen.isDialogPending;
+  }
+
   get nextCheckAt(): number | null {
     return this.#nextCheckAt;
   }

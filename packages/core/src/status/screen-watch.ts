@@ -57,6 +57,11 @@ export class ScreenWatch {
     return this.#pending !== null;
   }
 
+  /** What does not count yet is a dialog. */
+  get isDialogPending(): boolean {
+    return this.#pending?.reading.state === 'blocked';
+  }
+
   get isAlternate(): boolean {
     return this.#view?.isAlternate ?? false;
   }

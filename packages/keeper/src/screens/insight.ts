@@ -95,6 +95,21 @@ export class Insight {
     return this.#firstAt === null && !this.#reducer.isSettling;
   }
 
+  /** What it asks, in a sentence; null when it asks nothing, as far as is known by now. */
+  get asks(): string | null {
+    return this.#reducer.asks;
+  }
+
+  /** What it shows now asks something and does not count yet, or counts and is no longer there. */
+  get isUnsettled(): boolean {
+    return this.#reducer.isUnsettled;
+  }
+
+  /** What a person would see. */
+  get shown(): ScreenView {
+    return this.#events.view() ?? this.#lastLines();
+  }
+
   /** When something is to be done though nothing is written; null: never. */
   get dueAt(): number | null {
     const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
@@ -144,7 +159,7 @@ export class Insight {
     this.#takeLate(now);
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
     if (this.#leader !== null) this.#reducer.foreground(foregroundOf(this.#leader), now);
-    this.#reducer.screen(this.#events.view() ?? this.#lastLines(), now, this.#offset);
+    this.#reducer.screen(this.shown, now, this.#offset);
     this.#tell(now);
   }
 

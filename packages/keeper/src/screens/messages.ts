@@ -1,5 +1,5 @@
 /** What the keeper and its thread for screens say to each other. */
-import type { HistoryItem, Milestone, ScreenFormat, Size, Status, TerminalColours } from '@spool/protocol';
+import type { HistoryItem, Milestone, ScreenFormat, Size, Status, StatusState, TerminalColours } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
 
 /** A session as this thread knows it: its log, what runs, and the size that it began with. */
@@ -49,6 +49,11 @@ export type ToScreens =
 
 export type ScreenAsk =
   | { readonly type: 'explain' }
+  /**
+   * Answered before everything else, and if it `mustReach` the ask's `end`, only once all of the log up to there has been
+   * seen. Else the answer is of a moment ago where a flood is too fast.
+   */
+  | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
   | {
       readonly type: 'screen';
@@ -74,7 +79,26 @@ export type FromScreens =
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
   | { readonly type: 'failed'; readonly request: number; readonly reason: string };
 
+/** What a session shows, and what that means. */
+export interface Look {
+  /** Everything before this offset has been seen. */
+  readonly offset: number;
+  /** False while a flood is being skipped: the picture may lack something. */
+  readonly isExact: boolean;
+  readonly state: StatusState;
+  readonly kind: string | null;
+  readonly agent: string | null;
+  /** What it asks, in a sentence; null when it asks nothing. */
+  readonly asks: string | null;
+  /** What it shows now says something else than what counts, but not for long enough: look again in a moment. */
+  readonly isUnsettled: boolean;
+  readonly bracketedPaste: boolean;
+  readonly lines: readonly string[];
+  readonly cursorRow: number;
+}
+
 export type ScreenAnswer =
+  | { readonly type: 'look'; readonly look: Look }
   /** Null: nothing has been understood of it yet, or no longer. */
   | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }

@@ -12,6 +12,7 @@ import type { Follower } from './follower.ts';
 import { History } from './history.ts';
 import { Insight, type Past, restoredStatus } from './insight.ts';
 import { Keyframes } from './keyframes.ts';
+import { lookAt } from './look.ts';
 import {
   type FromScreens,
   hasTerminal,
@@ -30,6 +31,8 @@ import { modelAt, type Moment } from './timeline.ts';
 const MODELS_MAX = 24;
 /** Whoever asks for the screen of a session that is being flooded gets the one of a moment ago, rather than wait. */
 const PATIENCE_MS = 50;
+/** One session may keep the others waiting for this long while it is looked at for somebody who is about to type. */
+const HURRY_MS_MAX = 50;
 const NICENESS = 5;
 /** A child that has written nothing for so long after its start does something else. */
 const SILENT_MS = 10_000;
@@ -45,6 +48,9 @@ interface Question {
   readonly end: number;
   readonly askedAt: number;
 }
+
+/** What is answered with a picture. */
+type PictureAsk = Exclude<ScreenAsk, { type: 'explain' | 'look' }>;
 
 interface Exit {
   readonly at: number;
@@ -168,7 +174,10 @@ function forget(id: string): void {
 
 function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const follower = followers.get(source.id);
-  if (what.type === 'explain') {
+  if (what.type === 'look') {
+    if (!follower) return answer({ request }, notFollowed);
+    follower.grown(end);
+  } else if (what.type === 'explain') {
     follower?.grown(end);
     if (!follower) return answer({ request }, () => explanation(source));
   } else if (!hasTerminal(source)) return; // the keeper does not ask that
@@ -180,6 +189,18 @@ function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const waiting = questions.get(source.id) ?? [];
   waiting.push({ request, source, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);
+  // Somebody is about to type, so this cannot wait for its turn.
+  if (what.type === 'look') attempt(source.id, () => hurry(source.id, follower));
+}
+
+function hurry(id: string, follower: Follower): void {
+  const until = performance.now() + HURRY_MS_MAX;
+  do workOn(id, follower);
+  while (follower.isBehind && performance.now() < until);
+}
+
+function notFollowed(): never {
+  throw new Error('its screen cannot be followed');
 }
 
 function schedule(): void {
@@ -269,6 +290,10 @@ function wakeOne(id: string, now: number): void {
   insight.wake(now);
   insight.save();
   noteDue(id, follower);
+  tellLooked(id, follower, insight);
+}
+
+function tellLooked(id: string, follower: Follower, insight: Insight): void {
   if (insight.isSettled && !follower.isBehind) tell({ type: 'looked', id, offset: follower.offset });
 }
 
@@ -276,17 +301,22 @@ function answerWaiting(id: string, follower: Follower): void {
   const waiting = questions.get(id);
   if (!waiting) return;
   const rest = waiting.filter((question) => {
-    const isTime =
-      !follower.isBehind || follower.offset >= question.end || performance.now() - question.askedAt > PATIENCE_MS;
+    const { what } = question;
+    const isPatient = (what.type === 'look' && what.mustReach) || performance.now() - question.askedAt <= PATIENCE_MS;
+    const isTime = !follower.isBehind || follower.offset >= question.end || !isPatient;
     if (isTime) answer(question, () => describeNow(question, follower));
     return !isTime;
   });
-  if (follower.insight) noteDue(id, follower); // an explanation looks
+  if (follower.insight) {
+    noteDue(id, follower); // some answers look
+    if (rest.length < waiting.length) tellLooked(id, follower, follower.insight);
+  }
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
 }
 
 function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
+  if (what.type === 'look') return { type: 'look', look: lookAt(follower, Date.now()) };
   if (what.type === 'explain') {
     const { insight } = follower;
     if (!insight) return explanation(source);
@@ -302,12 +332,7 @@ function explanation({ folder }: ScreenSource): ScreenAnswer {
 }
 
 /** The past, or a session that has ended: a model of its own, for this one question. */
-function answerFromLog(
-  source: TerminalSource,
-  request: number,
-  what: Exclude<ScreenAsk, { type: 'explain' }>,
-  end: number,
-): void {
+function answerFromLog(source: TerminalSource, request: number, what: PictureAsk, end: number): void {
   answer({ request }, () => {
     using log = Log.open(`${source.folder}/log`, { readOnly: true });
     const at = what.type === 'screen' ? what.at : null;
@@ -329,12 +354,7 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
   snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
 };
 
-function describe(
-  what: Exclude<ScreenAsk, { type: 'explain' }>,
-  { model, offset }: Moment,
-  isExact: boolean,
-  at: number,
-): ScreenAnswer {
+function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
   if (what.type === 'snapshot')
     return { type: 'snapshot', offset, bytes: snapshot(model, { history: what.historyLines }) };
   const { cols, rows } = model.size;

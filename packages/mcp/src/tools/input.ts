@@ -58,7 +58,7 @@ export const promptTool = tool({
     const wanted = until === undefined ? null : statesOf(until);
     const before = await client.get(session);
     const prompted = await client.prompt(before.id, text.replace(/\n+$/, ''), { force, key }).catch(async (error) => {
-      throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id) : error;
+      throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id, error) : error;
     });
     const became = becameOf(prompted, before.offset);
     if (wanted === null) return `${became}; ${stateWords(prompted.session)}`;
@@ -90,10 +90,11 @@ function statesOf(until: readonly string[]): readonly WaitUntil[] {
 /** Where what comes of it begins. */
 const typed = (id: string, offset: number): string => `typed into ${id}; what comes of it begins at cursor ${offset}`;
 
-/** Nothing was typed, because Enter would be the answer to this. */
-async function blocked({ client }: Call, id: string): Promise<CallError> {
+/** Nothing was typed, or the text was and Enter was not, because Enter would be the answer to this. */
+async function blocked({ client }: Call, id: string, { details }: SpoolError): Promise<CallError> {
   const session = await client.get(id);
+  const what = details['text'] === undefined ? 'not typed' : `the text ${details['text']}`;
   return new CallError(
-    `INPUT_BLOCKED: not typed, for ${id} is ${stateWords(session)}. Answer what it asks with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
+    `INPUT_BLOCKED: ${what}, for ${id} is ${stateWords(session)}. Answer what it asks with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
   );
 }

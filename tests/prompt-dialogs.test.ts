@@ -1,0 +1,103 @@
+/** A prompt is never an answer: dialogs that have just come up, beside sessions that keep the daemon busy. */
+import { existsSync, readFileSync } from 'node:fs';
+import type { Client } from '@spool/client';
+import { seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const PTY = { cols: 80, rows: 24 };
+const env = { PATH: process.env.PATH!, PS1: '$ ', HOME: '/' };
+
+/** A program like an agent's at work: ten whole pictures a second, each of them different. */
+const REPAINTS = String.raw`
+  for ((row = 1; row <= 40; row++)); do
+    printf -v line '\033[3%dm%04d\033[m %-100s\r\n' $((row % 7)) $row 'a line of text'
+    frame+=$line
+  done
+  printf '\033[?1049h'
+  for ((turn = 0; ; turn++)); do
+    printf '\033[H%s%d' "$frame" $turn
+    IFS= read -rsn1 -t 0.1 _
+  done`;
+const BUSY_SESSIONS = 60;
+
+async function keepBusy(client: Client): Promise<void> {
+  const size = { cols: 120, rows: 42 };
+  await Promise.all(
+    Array.from({ length: BUSY_SESSIONS }, () => client.run({ command: ['bash', '-c', REPAINTS], size, env })),
+  );
+}
+
+/** Waits at a prompt and says which keys it reads; `?` has it ask something, so does a paste that holds a `!`. */
+const ASKS = String.raw`
+  stty -echo
+  printf '$ '
+  while IFS= read -rsn1 key; do
+    case "$key" in
+      '?' | '!') printf '\r\nDelete everything? [y/N] ' ;;
+      *) printf '<%q>' "$key" >> "$KEYS" ;;
+    esac
+  done`;
+
+/** What it read, up to a key that is typed now. */
+async function keysOf(client: Client, id: string, file: string): Promise<string> {
+  await client.write(id, 'Z');
+  await until('it has read all', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('<Z>'));
+  return readFileSync(file, 'utf8').replace('<Z>', '');
+}
+
+const codeOf = (prompted: Promise<unknown>): Promise<string> =>
+  prompted.then(
+    () => 'typed',
+    (error: { code: string }) => error.code,
+  );
+
+test(
+  '[IN-7] beside sixty busy sessions, a prompt is never typed into a dialog, and Enter is never an answer',
+  { timeout: 180_000 },
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const start = async (name: string): Promise<{ id: string; file: string }> => {
+      const file = `${daemon.home}/${name}`;
+      const { id } = await client.run({ command: ['bash', '-c', ASKS], name, size: PTY, env: { ...env, KEYS: file } });
+      await client.waitUntil(id, 'prompt', { timeoutMs: 60_000 });
+      return { id, file };
+    };
+    const rounds = await Promise.all(
+      Array.from({ length: 3 }, async (_, round) => ({
+        round,
+        before: await start(`before-${round}`),
+        between: await start(`between-${round}`),
+      })),
+    );
+    await keepBusy(client);
+    for (const { round, before, between } of rounds) {
+      await client.write(before.id, '?');
+      await seen(client, before.id, 'Delete everything?');
+      // It is in the log, so whoever looks sees it.
+      const code = await codeOf(client.prompt(before.id, 'please go on'));
+      expect({ round, code, read: await keysOf(client, before.id, before.file) }).toEqual({
+        round,
+        code: 'INPUT_BLOCKED',
+        read: '',
+      });
+
+      const refused = client.prompt(between.id, 'go!');
+      await expect(refused).rejects.toMatchObject({
+        code: 'INPUT_BLOCKED',
+        details: { session: `between-${round}`, text: 'is in its input line, and was not submitted' },
+      });
+      expect({ round, read: await keysOf(client, between.id, between.file) }).toEqual({ round, read: '<g><o>' });
+    }
+  },
+);
+
+test('[IN-7] a program that repaints ten times a second takes a prompt', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const spinner = String.raw`stty -echo; while :; do printf '\r%d working ' $((i++)); IFS= read -rsn1 -t 0.1 key && printf '<%q>' "$key"; done`;
+  const { id } = await client.run({ command: ['bash', '-c', spinner], size: PTY, env });
+  await seen(client, id, '3 working');
+  await client.prompt(id, 'ok', { confirmMs: 0 });
+  await seen(client, id, `<''>`);
+});
