@@ -129,10 +129,11 @@ export const VERBS = {
     operands: [],
     flags: {
       all: { kind: 'on', short: 'a', about: 'all that ended too, not only the last 20 of them' },
+      limit: { kind: 'whole', value: 'N', about: 'of those that ended only the last N' },
       quiet: { kind: 'on', short: 'q', about: 'ids only, a line each' },
       names: { kind: 'on', about: 'with -q: their names too' },
     },
-    details: '--json gives all sessions, always, as one array.',
+    details: '--json gives all sessions as one array, unless --limit is given too.',
     examples: [
       ['spool ls', 'running ones first, the newest last'],
       ['spool ls --json | jq -r \'.[] | select(.state == "failed") | .id\'', 'the ids of those that failed'],

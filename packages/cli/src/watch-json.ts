@@ -1,5 +1,6 @@
 /** The rows of `spool watch` for programs: a line of JSON for each that appears, changes or goes. */
 import type { Client } from '@spool/client';
+import { recentSessions } from './recent-sessions.ts';
 import { writeOut } from './stdio.ts';
 import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './watch-list.ts';
 
@@ -21,7 +22,7 @@ export async function tellRows(client: Client): Promise<void> {
   }
 
   async function tellAll(): Promise<void> {
-    list.replace(await client.list());
+    list.replace(await recentSessions(client));
     for (const id of [...told.keys()]) if (!list.get(id)) await tell(id, null);
     for (const row of list.all) await tell(row.id, row);
   }

@@ -7,6 +7,7 @@ import { SpoolError } from '@spool/protocol';
 import { DEFAULT_DETACH_KEYS } from '@spool/vt';
 import { failureOf } from './failure.ts';
 import { Keyboard } from './keyboard.ts';
+import { recentSessions } from './recent-sessions.ts';
 import { endWords, isEnded } from './session-words.ts';
 import { flush, wantsColour, writeOut } from './stdio.ts';
 import { Terminal } from './terminal.ts';
@@ -76,10 +77,10 @@ class WatchView {
   async follow(signal: AbortSignal): Promise<never> {
     // Before the list is asked for: what happens in between comes in both.
     const events = this.#client.events({ types: LIST_EVENTS, signal });
-    this.#list.replace(await this.#client.list());
+    this.#list.replace(await recentSessions(this.#client));
     this.#changed();
     for await (const event of events) {
-      if (event.type === 'events-missed') this.#list.replace(await this.#client.list());
+      if (event.type === 'events-missed') this.#list.replace(await recentSessions(this.#client));
       else {
         const change = this.#list.hear(event);
         if (!change) continue;

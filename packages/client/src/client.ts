@@ -7,6 +7,7 @@
 import type {
   DaemonStatus,
   HistoryItem,
+  ListOptions,
   LogMarkInfo,
   Prompted,
   Requests,
@@ -28,6 +29,7 @@ import { abortReason } from './connection.ts';
 import { Events, type EventsOptions } from './events.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link.ts';
+import { type Listed, listSessions } from './list.ts';
 import { Requester } from './requests.ts';
 import { Session } from './session.ts';
 import { abortController, type AbortSignalLike, type Surroundings, utf8 } from './surroundings.ts';
@@ -152,16 +154,14 @@ export class Client {
     return new Session(this, info);
   }
 
-  /** All sessions, oldest first. */
-  async list(): Promise<readonly SessionInfo[]> {
-    // By id: the keeper begins again when the session that a page was to follow was removed in between.
-    const sessions = new Map<string, SessionInfo>();
-    for (let after: string | null | undefined; after !== null;) {
-      const page = await this.#requester.again('list', after === undefined ? {} : { after });
-      for (const session of page.sessions) sessions.set(session.id, session);
-      after = page.next;
-    }
-    return [...sessions.values()];
+  /** The sessions that fit, all unless told, oldest first unless told. */
+  async list(options: ListOptions = {}): Promise<readonly SessionInfo[]> {
+    return (await this.listCounted(options)).sessions;
+  }
+
+  /** As `list`, with the number of all that fit, whatever the limit. */
+  async listCounted(options: ListOptions = {}): Promise<Listed> {
+    return listSessions((ask) => this.#requester.again('list', ask), options);
   }
 
   async get(session = ''): Promise<SessionInfo> {
@@ -366,7 +366,7 @@ export class Client {
 
   /** All tasks, oldest first. */
   async tasks(): Promise<readonly TaskInfo[]> {
-    return (await this.list()).filter(({ isTask }) => isTask).map(taskOf);
+    return (await this.list({ isTask: true })).map(taskOf);
   }
 
   /** `task_started`, `task_log`, `task_finished`, as they happen. */

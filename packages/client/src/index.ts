@@ -16,6 +16,7 @@ export {
 } from './client.ts';
 export { type EventItem, Events, type EventsOptions } from './events.ts';
 export { RECONNECT_MS } from './link.ts';
+export type { Listed } from './list.ts';
 export { Session } from './session.ts';
 export type { AbortSignalLike, RunDefaults, Surroundings, Transport } from './surroundings.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
@@ -34,9 +35,12 @@ export type { AttachItem, WatchItem } from './watch-queue.ts';
 export {
   type DaemonEvent,
   type DaemonStatus,
+  ENDED_STATES,
   type ErrorCode,
   type Evidence,
   type HistoryItem,
+  type ListFilter,
+  type ListOptions,
   type LogMarkInfo,
   type Milestone,
   type Prompted,

@@ -237,7 +237,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   }
 
   async #listed(): Promise<readonly SessionInfo[]> {
-    return (await this.#client.list()).filter(({ isTask }) => isTask);
+    return this.#client.list({ isTask: true });
   }
 
   /** One task, from its start to its end. A log is told to its end before the end is. */

@@ -1,5 +1,7 @@
 export * from './life.ts';
 export { Log } from './log.ts';
 export * from './log-types.ts';
+export { firstOffsetIn } from './log-folder.ts';
 export * from './process-sweep.ts';
+export * from './session-files.ts';
 export * from './session-record.ts';

@@ -3,7 +3,7 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, remove } from './log-files.ts';
+import { errorCode, isSystemError, remove } from './log-files.ts';
 import { compressedName, indexName, packedIndexName, parseName, rawName, TEMPORARY } from './log-names.ts';
 import { unpackZstdFile, zstdFileBytes } from './zstd-file.ts';
 
@@ -55,6 +55,16 @@ export function listFolder(folder: string): Listing | undefined {
     if (parsed.kind === 'packed-index') files.hasPackedIndex = true;
   }
   return { segments: [...byStart.values()].sort((a, b) => a.start - b.start), temporary };
+}
+
+/** Where the log in a folder begins. Opens nothing and mends nothing; 0 when it cannot be told. */
+export function firstOffsetIn(folder: string): number {
+  try {
+    return listFolder(folder)?.segments[0]?.start ?? 0;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return 0;
+  }
 }
 
 /**

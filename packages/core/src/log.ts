@@ -205,10 +205,13 @@ export class Log {
     return failure;
   }
 
-  /** Drops sealed segments beyond retainBytes or older than retainMs, oldest first; gives the new start. */
-  retain(now: number): number {
+  /**
+   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; gives the new start. `besideBytes`: what
+   * lies beside the log, and counts too.
+   */
+  retain(now: number, besideBytes = 0): number {
     if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly) {
-      this.#start = this.#sealed.retain(this.#tail.diskBytes, this.#options, now) ?? this.#start;
+      this.#start = this.#sealed.retain(this.#tail.diskBytes + besideBytes, this.#options, now) ?? this.#start;
     }
     return this.#start;
   }

@@ -4,17 +4,8 @@
  * One file each, and no database, so that damage costs one session and a person can read it. Written to a temporary name
  * and renamed: a kill at any moment leaves the old record or the new one.
  */
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { EndedBy, RunRequest, Size } from '@spool/protocol';
 import type { Ending, Life } from './life.ts';
 
@@ -33,6 +24,8 @@ export interface SessionRecord {
     readonly at: number;
     readonly by: EndedBy | null;
     readonly offset: number;
+    /** Where its log begins; not in records of before. */
+    readonly firstOffset?: number;
   } | null;
 }
 
@@ -61,11 +54,9 @@ export function readRecord(folder: string): SessionRecord | null {
   }
 }
 
-/** The ids of all sessions that have a folder. */
-export function listRecords(sessions: string): readonly string[] {
-  return readdirSync(sessions, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && /^[a-z0-9]{8,32}$/.test(entry.name))
-    .map((entry) => entry.name);
+/** The ids of all sessions that have a folder. Off-thread: there may be tens of thousands. */
+export async function listRecords(sessions: string): Promise<readonly string[]> {
+  return (await readdir(sessions)).filter((name) => /^[a-z0-9]{8,32}$/.test(name));
 }
 
 export function removeRecord(folder: string): void {

@@ -117,7 +117,12 @@ export class Connection {
   }
 
   reply(channel: number, answer: unknown): void {
-    const payload = Buffer.from(JSON.stringify(answer));
+    this.replyJson(channel, JSON.stringify(answer));
+  }
+
+  /** The answer, put into words already. */
+  replyJson(channel: number, answer: string): void {
+    const payload = Buffer.from(answer);
     if (payload.length > JOINED_BYTES_MAX)
       this.fail(channel, new SpoolError('ANSWER_TOO_LARGE', { bytes: payload.length }));
     else for (const frame of encodeFrames(FrameType.reply, channel, payload)) this.#write(frame);

@@ -1,6 +1,7 @@
 /**
- * Retention and compression, out of the way of the living: a log is looked at when one of its segments was sealed, and
- * compressed one segment at a time, once its session has been quiet for a moment or too much has piled up.
+ * Retention and compression, out of the way of the living: a session is looked at when a segment of its log was sealed (and
+ * by the sweep, see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has
+ * piled up.
  */
 import { LOG_DEFAULTS, type Log } from '@spool/core';
 
@@ -10,11 +11,21 @@ const QUIET_MS = 1500;
 /** Nothing waits longer than this, flood or not: the disk is not for ever either. */
 const PATIENCE_MS = 30_000;
 
+/** What the housekeeper keeps in order: a session. */
+export interface Kept {
+  readonly log: Log;
+  /** What lies beside the log: keyframes, history and the like. */
+  bytesBeside(): Promise<number>;
+  /** The log begins later now. */
+  dropped(): void;
+}
+
 export class Housekeeper {
   /** How far each log had grown when it was last looked at. */
-  readonly #lookedAt = new WeakMap<Log, number>();
-  /** Log → when it grew last, and since when it waits. */
-  readonly #waiting = new Map<Log, { grewAt: number; readonly since: number }>();
+  readonly #lookedAt = new WeakMap<Kept, number>();
+  /** When each grew last, and since when it waits. */
+  readonly #waiting = new Map<Kept, { grewAt: number; readonly since: number }>();
+  readonly #removed = new WeakSet<Kept>();
   readonly #complain: (sentence: string) => void;
   #timer: NodeJS.Timeout | null = null;
 
@@ -22,40 +33,49 @@ export class Housekeeper {
     this.#complain = complain;
   }
 
-  /** `log` has grown. */
-  note(log: Log): void {
-    const waiting = this.#waiting.get(log);
+  /** Its log has grown. */
+  note(kept: Kept): void {
+    const waiting = this.#waiting.get(kept);
     const now = performance.now();
-    if (waiting) waiting.grewAt = now;
-    else if (log.end - (this.#lookedAt.get(log) ?? log.start) > LOG_DEFAULTS.segmentBytes) {
-      this.#waiting.set(log, { grewAt: now, since: now });
-      this.#timer ??= setTimeout(() => void this.#work(), QUIET_MS);
+    if (waiting) {
+      waiting.grewAt = now;
+      return;
     }
+    const { log } = kept;
+    if (log.end - (this.#lookedAt.get(kept) ?? log.start) <= LOG_DEFAULTS.segmentBytes) return;
+    this.#waiting.set(kept, { grewAt: now, since: now });
+    this.#timer ??= setTimeout(() => void this.#work(), QUIET_MS);
   }
 
-  forget(log: Log): void {
-    this.#waiting.delete(log);
+  forget(kept: Kept): void {
+    this.#waiting.delete(kept);
+    this.#removed.add(kept);
+  }
+
+  /** Drops what has had its time, and compresses the rest. */
+  async tidy(kept: Kept): Promise<void> {
+    try {
+      const besideBytes = await kept.bytesBeside();
+      if (this.#removed.has(kept)) return;
+      const { log } = kept;
+      const { start } = log;
+      log.retain(Date.now(), besideBytes);
+      while (await log.compressOne());
+      if (log.retain(Date.now(), besideBytes) !== start && !this.#removed.has(kept)) kept.dropped();
+    } catch (error) {
+      // A full disk: the segment stays as it is, and its turn comes again when the log has grown, or with the next sweep.
+      this.#complain(`a log could not be compressed: ${(error as Error).message}`);
+    }
   }
 
   async #work(): Promise<void> {
-    for (const [log, { grewAt, since }] of this.#waiting) {
+    for (const [kept, { grewAt, since }] of this.#waiting) {
       const now = performance.now();
       if (now - grewAt < QUIET_MS && now - since < PATIENCE_MS) continue;
-      this.#waiting.delete(log);
-      this.#lookedAt.set(log, log.end);
-      await this.#tidy(log);
+      this.#waiting.delete(kept);
+      this.#lookedAt.set(kept, kept.log.end);
+      await this.tidy(kept);
     }
     this.#timer = this.#waiting.size > 0 ? setTimeout(() => void this.#work(), QUIET_MS) : null;
-  }
-
-  async #tidy(log: Log): Promise<void> {
-    try {
-      log.retain(Date.now());
-      while (await log.compressOne());
-      log.retain(Date.now());
-    } catch (error) {
-      // A full disk: the segment stays as it is, and its turn comes again when the log has grown.
-      this.#complain(`a log could not be compressed: ${(error as Error).message}`);
-    }
   }
 }

@@ -26,7 +26,9 @@ import { Notifier } from './notifier.ts';
 import { OpenLogs } from './open-logs.ts';
 import { devNull } from './output-pump.ts';
 import { Prompter } from './prompter.ts';
+import { Recall } from './recall.ts';
 import { Registry } from './registry.ts';
+import { Remover } from './remover.ts';
 import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
 import { Screens } from './screens/screens.ts';
 import { Session } from './session.ts';
@@ -65,6 +67,7 @@ export class Keeper {
   readonly #pending = new Map<string, PendingRun>();
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
+  #recall: Recall | null = null;
   #isEnding = false;
 
   constructor(linkFd: number) {
@@ -124,6 +127,7 @@ export class Keeper {
   /** Answered when one process more may die: what it says is then true for whoever goes on to kill one. */
   async status(): Promise<DaemonStatus> {
     await this.#holder.settled();
+    await this.#recall?.listed;
     const { home, startedAt, hasEscrow, canReadForeignExit } = this.#holder.daemon;
     let running = 0;
     for (const session of this.registry.all()) if (session.isRunning) running++;
@@ -133,7 +137,7 @@ export class Keeper {
       home: home.state,
       socket: home.socket,
       startedAt,
-      sessions: { running, ended: this.registry.size - running },
+      sessions: { running, ended: this.registry.size - running + (this.#recall?.left ?? 0) },
       escrow: hasEscrow,
       exitCodesSurvive: canReadForeignExit,
       holder: { pid: this.#holder.holderPid },
@@ -186,6 +190,7 @@ export class Keeper {
       flusher: new Flusher(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(complain),
+      remover: new Remover(home.sessions, complain),
       screens: new Screens(home.config, {
         onAnswers: (id, bytes, upTo) => this.registry.get(id)?.answer(bytes, upTo),
         onFocusMode: (id, reportsFocus) => {
@@ -216,19 +221,54 @@ export class Keeper {
     };
     const sessions: Session[] = [];
     for (const { session, fds } of this.#held.splice(0)) sessions.push(Session.adopt(this.#services, session, fds));
-    const running = new Set(sessions.map(({ id }) => id));
-    for (const id of listRecords(home.sessions)) {
-      const record = running.has(id) ? null : readRecord(`${home.sessions}/${id}`);
-      if (record) sessions.push(Session.recall(this.#services, record));
-      else if (!running.has(id))
-        complain(`the folder of session ${id} has no record that can be read; it is left alone`);
-    }
     sessions.sort((a, b) => a.startedAt - b.startedAt);
     for (const session of sessions) {
       this.registry.add(session);
       this.#resume(session);
     }
+    this.#recall = new Recall(
+      () =>
+        this.#listEnded(home.sessions).catch((error: Error) => {
+          complain(`the sessions that have ended cannot be listed: ${error.message}`);
+          return [];
+        }),
+      (id) => this.#recallOne(id),
+    );
+    void this.#recall.whole.then(() => {
+      this.#recall = null;
+      this.registry.sort();
+      void this.#services!.remover.resume();
+    });
     this.#serve();
+    void this.#recall.start();
+  }
+
+  async #listEnded(sessions: string): Promise<readonly string[]> {
+    return (await listRecords(sessions)).filter((id) => !this.registry.get(id)?.isRunning);
+  }
+
+  #recallOne(id: string): void {
+    if (this.registry.get(id)) return; // it was started meanwhile, and has ended
+    const record = readRecord(`${this.#services!.home.sessions}/${id}`);
+    if (!record) return complain(`the folder of session ${id} has no record that can be read; it is left alone`);
+    const session = Session.recall(this.#services!, record);
+    this.registry.add(session);
+    this.#resume(session);
+  }
+
+  /** Whether all sessions are known: a keeper that has just begun brings those that have ended back from the disk. */
+  get isWhole(): boolean {
+    return this.#recall === null;
+  }
+
+  /** Resolves when this session is known, or all are; `isId` if it can be nothing but an id. */
+  async whenKnown(reference = '', isId = false): Promise<void> {
+    const recall = this.#recall;
+    if (recall === null || this.registry.get(reference)) return;
+    await recall.listed;
+    if (recall.one(reference) || this.registry.get(reference) || isId) return;
+    if (reference !== '' && this.registry.isNameTaken(reference)) return; // a running one comes before an ended one
+    await recall.whole;
   }
 
   /** What was under way for a session when the last keeper went. */
@@ -305,7 +345,10 @@ export class Keeper {
     }
     const connection = new Connection(this.#watch, fd, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
-      onInput: async (from, session, bytes) => this.registry.find(session).write(bytes, from.who),
+      onInput: async (from, session, bytes) => {
+        if (!this.isWhole) await this.whenKnown(session);
+        return this.registry.find(session).write(bytes, from.who);
+      },
       onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),
       onClose: (closed) => this.#connections.delete(closed),
     });

@@ -31,12 +31,12 @@ export class Registry {
     if (reference === '') return this.#latest();
     const exact = this.#sessions.get(reference);
     if (exact) return exact;
-    const named = [...this.#sessions.values()].filter(({ name }) => name === reference);
+    const named = this.#filter(({ name }) => name === reference);
     const running = named.filter(({ isRunning }) => isRunning);
     if (running.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(running) });
     const byName = running[0] ?? named.at(-1);
     if (byName) return byName;
-    const begun = [...this.#sessions.values()].filter(({ id }) => id.startsWith(reference));
+    const begun = this.#filter(({ id }) => id.startsWith(reference));
     if (begun.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(begun) });
     if (!begun[0]) throw new SpoolError('SESSION_UNKNOWN', { session: reference });
     return begun[0];
@@ -45,6 +45,19 @@ export class Registry {
   isNameTaken(name: string): boolean {
     for (const session of this.#sessions.values()) if (session.name === name && session.isRunning) return true;
     return false;
+  }
+
+  /** Sessions that came from the disk later than others that began after them get their place. */
+  sort(): void {
+    const sorted = [...this.#sessions.values()].sort((a, b) => a.startedAt - b.startedAt);
+    this.#sessions.clear();
+    for (const session of sorted) this.#sessions.set(session.id, session);
+  }
+
+  #filter(isWanted: (session: Session) => boolean): Session[] {
+    const wanted: Session[] = [];
+    for (const session of this.#sessions.values()) if (isWanted(session)) wanted.push(session);
+    return wanted;
   }
 
   #latest(): Session {

@@ -14,14 +14,12 @@ import { attach } from './attach.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Keeper } from './keeper.ts';
+import { listPage } from './listing.ts';
 import type { Session } from './session.ts';
 import { TextWatcher } from './text-watcher.ts';
 import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
-
-/** A page ends here; one session more is far below the megabyte that a frame takes. */
-const LIST_PAGE_BYTES = 256 * 1024;
 
 /** Of one client, at once. */
 const WAITS_MAX = 10_000;
@@ -44,20 +42,9 @@ type Handler<K extends Op> = (
 const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   run: (keeper, ask) => run(keeper, ask),
 
-  list(keeper, { after }) {
-    const sessions: SessionInfo[] = [];
-    // If the session that the page was to follow has been removed meanwhile: begin again rather than end too soon.
-    let isPast = after === undefined || keeper.registry.get(after) === undefined;
-    let bytes = 0;
-    for (const session of keeper.registry.all()) {
-      if (bytes > LIST_PAGE_BYTES) return { sessions, next: sessions.at(-1)!.id };
-      if (isPast) {
-        const { info } = session;
-        sessions.push(info);
-        bytes += JSON.stringify(info).length;
-      } else isPast = session.id === after;
-    }
-    return { sessions, next: null };
+  list(keeper, ask, connection, channel) {
+    connection.replyJson(channel, listPage(keeper.registry.all(), ask));
+    return undefined;
   },
 
   get: (keeper, { session }) => keeper.registry.find(session).info,
@@ -248,7 +235,17 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
     throw new SpoolError('REQUEST_INVALID', { op, at: issue.path.join('.'), reason: issue.message });
   }
   const handler = HANDLERS[op as Op] as Handler<Op>;
-  return handler(keeper, parsed.data as never, connection, channel);
+  const answer = (): unknown => handler(keeper, parsed.data as never, connection, channel);
+  return keeper.isWhole ? answer() : whenKnown(keeper, op as Op, parsed.data).then(answer);
+}
+
+/** Of a keeper that has just begun: what is asked about is not all back from the disk yet. */
+async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
+  const ask = asked as { id?: string; session?: string; agent?: string; sessions?: string[]; states?: string[] };
+  if (op === 'run') return keeper.whenKnown(ask.id!, true);
+  if (op === 'list') return ask.states?.join() === 'running' ? undefined : keeper.whenKnown();
+  for (const reference of ask.sessions ?? [ask.session ?? ask.agent])
+    if (reference !== undefined) await keeper.whenKnown(reference);
 }
 
 function subscribe(

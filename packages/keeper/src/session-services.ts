@@ -5,6 +5,7 @@ import type { Flusher } from './flusher.ts';
 import type { Housekeeper } from './housekeeper.ts';
 import type { Notifier } from './notifier.ts';
 import type { OpenLogs } from './open-logs.ts';
+import type { Remover } from './remover.ts';
 import type { Screens } from './screens/screens.ts';
 
 export interface SessionServices {
@@ -13,6 +14,7 @@ export interface SessionServices {
   readonly flusher: Flusher;
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
+  readonly remover: Remover;
   readonly screens: Screens;
   readonly notifier: Notifier;
   tell(event: DaemonEvent): void;

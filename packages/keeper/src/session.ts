@@ -4,11 +4,13 @@
  */
 import { openSync } from 'node:fs';
 import {
+  bytesBesideLog,
+  firstOffsetIn,
   Log,
   type Life,
   readRecord,
   removeControlGroup,
-  removeRecord,
+  type LogOptions,
   type SessionRecord,
   step,
   writeRecord,
@@ -21,6 +23,7 @@ import {
   type Milestone,
   type Requests,
   type SessionInfo,
+  type SessionState,
   type Size,
   type SizePolicy,
   SpoolError,
@@ -78,6 +81,7 @@ export class Session {
   #trouble: string | null = null;
   #typed: { who: string; at: number } | null = null;
   #lastOutputAt: number | null = null;
+  #foundFirstOffset: number | null = null;
   #reportsFocus = false;
   #hadFocus = false;
   readonly #paste = new PasteWatch();
@@ -106,8 +110,7 @@ export class Session {
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     session.#log = Log.open(`${session.#folder}/log`, {
       endAtLeast: held.endAtLeast,
-      ...(held.run.retainBytes !== undefined && { retainBytes: held.run.retainBytes }),
-      ...(held.run.retainMs !== undefined && { retainMs: held.run.retainMs }),
+      ...session.#retention,
     });
     if (!known) session.#writeRecord();
     session.#follow(known !== null);
@@ -131,13 +134,14 @@ export class Session {
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
     session.#life = step(session.#life, { type: 'lost', at });
+    session.#setEnd();
     session.#noteEnd();
     session.#writeRecord();
     return session;
   }
 
   get log(): Log {
-    this.#log ??= Log.open(`${this.#folder}/log`, { endAtLeast: this.#record.end?.offset ?? 0 });
+    this.#log ??= Log.open(`${this.#folder}/log`, { endAtLeast: this.#record.end?.offset ?? 0, ...this.#retention });
     this.#services.openLogs.touch(this.#log);
     return this.#log;
   }
@@ -169,6 +173,18 @@ export class Session {
     return this.#record.startedAt;
   }
 
+  get state(): SessionState {
+    return this.#life.phase === 'ended' ? this.#life.state : 'running';
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#record.run.labels ?? {};
+  }
+
+  get isTask(): boolean {
+    return this.#record.run.isTask === true;
+  }
+
   get isRunning(): boolean {
     return this.#life.phase === 'running';
   }
@@ -185,7 +201,7 @@ export class Session {
     return {
       id: this.id,
       name,
-      state: ended?.state ?? 'running',
+      state: this.state,
       exitCode: ended?.exit.code ?? null,
       signal: ended?.exit.signal ?? null,
       pid,
@@ -193,11 +209,11 @@ export class Session {
       endedAt: ended?.endedAt ?? null,
       // An ended session's log need not be opened to say how long it was.
       offset: end?.offset ?? this.log.end,
-      firstOffset: this.#log?.start ?? 0,
+      firstOffset: this.#firstOffset,
       command: this.#shownCommand,
       cwd: run.cwd,
       size,
-      labels: run.labels ?? {},
+      labels: this.labels,
       watchers: this.watchers.size,
       sizePolicy: this.#policy,
       viewers: this.viewers.list,
@@ -208,7 +224,7 @@ export class Session {
       milestone: this.#status.milestone,
       title: this.#status.title,
       lastOutputAt: this.#lastOutput,
-      isTask: run.isTask === true,
+      isTask: this.isTask,
     };
   }
 
@@ -521,10 +537,23 @@ export class Session {
     if (this.#log) {
       this.#services.openLogs.forget(this.#log);
       this.#services.flusher.forget(this.#log);
-      this.#services.housekeeper.forget(this.#log);
       this.#log.close();
     }
-    removeRecord(this.#folder);
+    this.#services.housekeeper.forget(this);
+    this.#services.remover.take(this.#folder);
+  }
+
+  /** For the housekeeper: what its files take besides the log. */
+  bytesBeside(): Promise<number> {
+    return bytesBesideLog(this.#folder);
+  }
+
+  /** The housekeeper has dropped what was at the beginning of the log. */
+  dropped(): void {
+    const { end } = this.#record;
+    if (end === null || this.#isRemoved) return;
+    this.#record = { ...this.#record, end: { ...end, firstOffset: this.log.start } };
+    this.#writeRecord();
   }
 
   #take(held: HeldSession, fds: readonly number[]): void {
@@ -596,12 +625,23 @@ export class Session {
     this.#services.flusher.note(this.log);
     this.#services.openLogs.touch(this.log);
     for (const watcher of this.watchers) watcher.pump();
-    this.#services.housekeeper.note(this.log);
+    this.#services.housekeeper.note(this);
     this.#services.screens.grown(this.id, this.log.end);
     this.#status.grown(this.log.end);
   }
 
   readonly #typing = new Map<string, number>();
+
+  /** An ended session's log need not be opened to say where it begins; a record of before does not know, but the folder. */
+  get #firstOffset(): number {
+    if (this.#log) return this.#log.start;
+    return (this.#foundFirstOffset ??= this.#record.end?.firstOffset ?? firstOffsetIn(`${this.#folder}/log`));
+  }
+
+  get #retention(): Partial<LogOptions> {
+    const { retainBytes, retainMs } = this.#record.run;
+    return { ...(retainBytes !== undefined && { retainBytes }), ...(retainMs !== undefined && { retainMs }) };
+  }
 
   get #policy(): SizePolicy {
     return this.#record.run.sizePolicy ?? 'latest';
@@ -652,18 +692,23 @@ export class Session {
 
   #persistEnd(): void {
     if (this.#isRemoved || this.#life.phase !== 'ended') return;
-    const { state, exit, endedAt, endedBy } = this.#life;
-    const offset = this.log.end;
-    this.#record = {
-      ...this.#record,
-      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset },
-    };
+    this.#setEnd();
     if (this.#writeRecord()) {
       this.#services.flusher.note(this.log);
       this.#services.release(this.id);
     } else {
       setTimeout(() => this.#persistEnd(), RECORD_RETRY_MS);
     }
+  }
+
+  #setEnd(): void {
+    if (this.#life.phase !== 'ended') return;
+    const { state, exit, endedAt, endedBy } = this.#life;
+    const { end: offset, start: firstOffset } = this.log;
+    this.#record = {
+      ...this.#record,
+      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset, firstOffset },
+    };
   }
 
   /** False when the disk refused. */

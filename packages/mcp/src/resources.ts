@@ -10,7 +10,7 @@ import { type Client, SpoolError } from '@spool/client/node';
 import { readTail } from './reading.ts';
 import { screenLines } from './screen-text.ts';
 import { listLine } from './session-words.ts';
-import { listText } from './tools/sessions.ts';
+import { listed } from './tools/sessions.ts';
 
 const LOG_BYTES = 32 * 1024;
 /** So many sessions are offered, the latest first. */
@@ -22,7 +22,7 @@ export function registerResources(server: McpServer, clientFor: (context: Server
     'sessions',
     'spool://sessions',
     { description: 'all sessions, a line each', mimeType: TEXT },
-    async (uri, context) => contents(uri, listText(await (await clientFor(context)).list(), true)),
+    async (uri, context) => contents(uri, await listed(await clientFor(context), true)),
   );
   view(
     'log',
@@ -51,8 +51,8 @@ export function registerResources(server: McpServer, clientFor: (context: Server
 }
 
 async function logs(client: Client): Promise<{ uri: string; name: string; mimeType: string }[]> {
-  const sessions = [...(await client.list())].sort((one, other) => other.startedAt - one.startedAt);
-  return sessions.slice(0, LISTED_MAX).map((session) => ({
+  const sessions = await client.list({ order: 'newest', limit: LISTED_MAX });
+  return sessions.map((session) => ({
     uri: `spool://session/${session.id}/log`,
     name: listLine(session),
     mimeType: TEXT,

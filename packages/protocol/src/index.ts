@@ -4,6 +4,7 @@ export * from './escrow.ts';
 export * from './frame.ts';
 export * from './home.ts';
 export * from './json.ts';
+export * from './listing.ts';
 export * from './status.ts';
 export * from './task.ts';
 export * from './words.ts';

@@ -3,6 +3,7 @@
  * that no client pays for loading zod.
  */
 import { z } from 'zod';
+import { ENDED_STATES } from './listing.ts';
 import { type Op, type Requests, TIMEOUT_MS_MAX } from './words.ts';
 
 const sessionRef = z.string().max(200);
@@ -57,7 +58,15 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     isTask: z.boolean().optional(),
     colours: colours.optional(),
   }),
-  list: z.strictObject({ after: sessionRef.optional() }),
+  list: z.strictObject({
+    after: sessionRef.optional(),
+    states: z.array(z.enum(['running', ...ENDED_STATES])).optional(),
+    name: z.string().max(200).optional(),
+    labels: z.record(name, shortText).optional(),
+    isTask: z.boolean().optional(),
+    order: z.enum(['oldest', 'newest']).optional(),
+    limit: z.int().min(1).optional(),
+  }),
   get: z.strictObject({ session: sessionRef }),
   watch: z.strictObject({
     session: sessionRef,

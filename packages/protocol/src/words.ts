@@ -1,6 +1,7 @@
 /** The words of the wire: what a session is, what can be asked, what is told. */
 
 import type { ErrorCode } from './errors.ts';
+import type { ListOptions } from './listing.ts';
 import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
 import type { TaskEvent } from './task.ts';
 
@@ -167,10 +168,17 @@ export type WatchFrom = number | 'start' | 'end' | { readonly tailBytes: number 
 /** Requests, and what each is answered with. A session is named by id, unique beginning of an id, or name; '' is the latest. */
 export interface Requests {
   run: { ask: RunRequest; answer: SessionInfo };
-  /** In pages, oldest first: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page. */
+  /**
+   * In pages: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page, and null when
+   * there are no more or as many as `limit` were told. `matching` is how many there are in all.
+   */
   list: {
-    ask: { readonly after?: string | undefined };
-    answer: { readonly sessions: readonly SessionInfo[]; readonly next: string | null };
+    ask: ListOptions & { readonly after?: string | undefined };
+    answer: {
+      readonly sessions: readonly SessionInfo[];
+      readonly next: string | null;
+      readonly matching?: number | undefined;
+    };
   };
   get: { ask: { readonly session: string }; answer: SessionInfo };
   /** Then output frames and watch events on this request's channel, until `unwatch` or the end. */

@@ -1,5 +1,6 @@
 export { type Ran, SPOOL, TestDaemon } from './daemon.ts';
 export { inNamespace, NAMESPACES_MISSING, runInNamespace, startWithPid } from './namespace.ts';
+export { type EndedSession, writeEndedSession, writeEndedSessions } from './ended-sessions.ts';
 export { isAlive, statusField, until } from './processes.ts';
 export { program } from './programs.ts';
 export { Terminal } from './terminal.ts';

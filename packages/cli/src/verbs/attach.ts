@@ -51,7 +51,8 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
 
 /** Whoever comes back wants the latest that still runs; only when none does, the latest of all. */
 async function latest(client: Client): Promise<SessionInfo> {
-  return (await client.list()).findLast((session) => !isEnded(session)) ?? (await client.get());
+  const [running] = await client.list({ states: ['running'], order: 'newest', limit: 1 });
+  return running ?? (await client.get());
 }
 
 export default attach;

@@ -1,5 +1,5 @@
 /** `spool ls`: the sessions, as a table, as ids or as JSON. */
-import type { SessionInfo } from '@spool/protocol';
+import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
 import { commandLine, cutToWidth, printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge, formatByteSize } from '../quantities.ts';
@@ -16,13 +16,18 @@ const ACTIVITY_WIDTH_MAX = 40;
 const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   if (flags.names && !flags.quiet) throw new UsageError('--names goes with --quiet', 'ls');
   await using client = await openClient(program);
-  const all = [...(await client.list())].sort((a, b) => a.startedAt - b.startedAt);
+  const { limit = flags.all || flags.json ? undefined : ENDED_SHOWN } = flags;
+  const [running, ended] = await Promise.all([
+    client.list({ states: ['running'] }),
+    limit === 0
+      ? { sessions: [], matching: 0 }
+      : client.listCounted({ states: ENDED_STATES, ...(limit !== undefined && { limit, order: 'newest' }) }),
+  ]);
+  const shown = [...byStart(running), ...byStart(ended.sessions)];
   if (flags.json) {
-    printJson(all);
+    printJson(flags.limit === undefined ? byStart(shown) : shown);
     return 0;
   }
-  const ended = all.filter(isEnded);
-  const shown = [...all.filter((session) => !isEnded(session)), ...(flags.all ? ended : ended.slice(-ENDED_SHOWN))];
   if (flags.quiet) {
     const names = flags.names ? new Set(shown.map(({ name }) => printable(name))) : [];
     const lines = [...shown.map(({ id }) => id), ...names];
@@ -31,12 +36,16 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   }
   if (shown.length === 0) notice('There are no sessions. Start one with: spool run -- COMMAND');
   else print(tableOf(shown, Date.now(), terminalWidth(), wantsColour(1)).join('\n'));
-  const hidden = all.length - shown.length;
+  const hidden = ended.matching - ended.sessions.length;
   if (hidden > 0) notice(`${hidden} more have ended; spool ls --all shows them`);
   return 0;
 };
 
 export default ls;
+
+function byStart(sessions: readonly SessionInfo[]): SessionInfo[] {
+  return sessions.toSorted((a, b) => a.startedAt - b.startedAt);
+}
 
 export function tableOf(
   sessions: readonly SessionInfo[],

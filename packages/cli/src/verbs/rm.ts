@@ -1,14 +1,14 @@
 /** `spool rm`: forgets sessions, with all they wrote. */
+import { ENDED_STATES } from '@spool/protocol';
 import { forEachSession } from '../for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { isEnded } from '../session-words.ts';
 import { notice, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
   if (flags.ended && operands.length > 0) throw new UsageError('give IDs or --ended, not both', 'rm');
   await using client = await openClient(program);
-  const references = flags.ended ? (await client.list()).filter(isEnded).map(({ id }) => id) : operands;
+  const references = flags.ended ? (await client.list({ states: ENDED_STATES })).map(({ id }) => id) : operands;
   if (flags.ended && references.length === 0) {
     if (flags.json) printJson([]);
     else notice('No session has ended; nothing was removed.');

@@ -118,7 +118,7 @@ async function list(flags: Flags, program: Program): Promise<number> {
 
 /** Oldest first. */
 async function tasksOf(client: Client): Promise<readonly SessionInfo[]> {
-  return (await client.list()).filter(({ isTask }) => isTask);
+  return client.list({ isTask: true });
 }
 
 export function tableOf(sessions: readonly SessionInfo[], now: number, width: number | undefined): string[] {

@@ -1,5 +1,5 @@
 /** Sessions: started, listed, stopped. */
-import { childEnvironment, type SessionInfo, type Size } from '@spool/client/node';
+import { childEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { z } from 'zod';
 import { listLine, stateWords } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
@@ -53,7 +53,7 @@ export const listTool = tool({
   input: z.strictObject({ all: z.boolean().default(false).describe('also all that ended') }),
   hints: LOOKS,
   async call({ all }, { client }) {
-    return listText(await client.list(), all);
+    return listed(client, all);
   },
 });
 
@@ -71,14 +71,24 @@ export const stopTool = tool({
   },
 });
 
-/** Running ones first, the newest last. */
-export function listText(sessions: readonly SessionInfo[], all: boolean): string {
+/** Asks for what is shown, and no more: thousands may have ended. */
+export async function listed(client: Client, all: boolean): Promise<string> {
+  const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
+  const [running, ended] = await Promise.all([
+    client.listCounted({ states: ['running'], order: 'newest', limit: runningMax }),
+    client.listCounted({ states: ENDED_STATES, order: 'newest', limit: endedMax }),
+  ]);
+  return listText([...running.sessions, ...ended.sessions], all, running.matching + ended.matching);
+}
+
+/** Running ones first, the newest last. `count`: how many there are in all. */
+export function listText(sessions: readonly SessionInfo[], all: boolean, count = sessions.length): string {
   const sorted = [...sessions].sort((one, other) => one.startedAt - other.startedAt);
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
   const running = sorted.filter(({ state }) => state === 'running').slice(-runningMax);
   const ended = sorted.filter(({ state }) => state !== 'running').slice(-endedMax);
   const lines = [...running, ...ended].map(listLine);
-  const hidden = sessions.length - lines.length;
+  const hidden = count - lines.length;
   if (hidden > 0) lines.push(`${hidden} older ones are not listed${all ? '' : '; all: true lists more'}`);
   return lines.length === 0 ? 'there are no sessions' : lines.join('\n');
 }

@@ -1,0 +1,32 @@
+/** Which sessions somebody wants to see of all that there are, and in which order. */
+import type { SessionInfo, SessionState } from './words.ts';
+
+/** All but `running`. */
+export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const satisfies SessionState[];
+
+/** Everything that is given must hold. */
+export interface ListFilter {
+  readonly states?: readonly SessionState[] | undefined;
+  /** Exactly this name. */
+  readonly name?: string | undefined;
+  /** All of these labels, with these values. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly isTask?: boolean | undefined;
+}
+
+export interface ListOptions extends ListFilter {
+  /** By the time of their start; `oldest` first unless told. */
+  readonly order?: 'oldest' | 'newest' | undefined;
+  /** No more than so many. */
+  readonly limit?: number | undefined;
+}
+
+export function isListed(
+  session: Pick<SessionInfo, 'state' | 'name' | 'labels' | 'isTask'>,
+  { states, name, labels, isTask }: ListFilter,
+): boolean {
+  if (states && !states.includes(session.state)) return false;
+  if (name !== undefined && session.name !== name) return false;
+  if (isTask !== undefined && session.isTask !== isTask) return false;
+  return !labels || Object.entries(labels).every(([key, value]) => session.labels[key] === value);
+}
