@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { SessionInfo } from '@spool/protocol';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Notifier, parseNotifyConfig } from './notifier.ts';
+import { FakeSession, statusOf, viewer } from './testing/fake-session.ts';
+
+/** Longer than a dialog must stand before it is told. */
+const BLOCKED_MS = 700;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+class Desk {
+  readonly session = new FakeSession({ name: 'claude' });
+  readonly told: string[] = [];
+  readonly complaints: string[] = [];
+  readonly notifier: Notifier;
+  readonly #folder = mkdtempSync(`${tmpdir()}/spool-notifier-`);
+  #writes = 0;
+
+  constructor() {
+    onTestFinished(() => rmSync(this.#folder, { recursive: true }));
+    this.notifier = new Notifier({
+      configFile: `${this.#folder}/config.json`,
+      tell: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
+      tellViewers: () => {},
+      complain: (sentence) => this.complaints.push(sentence.replace(this.#folder, '')),
+    });
+  }
+
+  configure(text: string): void {
+    writeFileSync(`${this.#folder}/config.json`, text);
+    utimesSync(`${this.#folder}/config.json`, 1, ++this.#writes); // each version has a time of its own
+  }
+
+  /** A dialog comes up. */
+  asks(activity: string, since = 1, confidence = 0.9): void {
+    this.session.status = statusOf('blocked', { kind: 'permission', activity, since, confidence });
+    this.notifier.statusChanged(this.session.session);
+  }
+
+  works(): void {
+    this.session.status = statusOf('working');
+    this.notifier.statusChanged(this.session.session);
+  }
+
+  ends(info: Partial<SessionInfo>, seconds: number): void {
+    this.session.info = { startedAt: 1000, endedAt: 1000 + seconds * 1000, endedBy: null, signal: null, ...info };
+    this.notifier.ended(this.session.session);
+  }
+}
+
+test('[STATE-6] a dialog is told after a moment, once, and the next one again', () => {
+  const desk = new Desk();
+  desk.asks('Bash(ls)');
+  vi.advanceTimersByTime(BLOCKED_MS - 1);
+  expect(desk.told).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(desk.told).toEqual(['blocked: claude waits for you (permission): Bash(ls)']);
+  desk.asks('Bash(ls)');
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.length).toBe(1);
+  desk.works();
+  desk.asks('Bash(rm)', 2);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.slice(1)).toEqual(['blocked: claude waits for you (permission): Bash(rm)']);
+});
+
+test('[STATE-6] one dialog right after another is told too', () => {
+  const desk = new Desk();
+  desk.asks('first', 1);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  desk.asks('second', 2);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.map((line) => line.split(': ').at(-1))).toEqual(['first', 'second']);
+});
+
+test('[STATE-6] a dialog that is answered at once, or is only guessed at, is not told', () => {
+  const desk = new Desk();
+  desk.asks('quick');
+  vi.advanceTimersByTime(BLOCKED_MS - 1);
+  desk.works();
+  vi.advanceTimersByTime(BLOCKED_MS);
+  desk.asks('a guess', 2, 0.4);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect([desk.told, vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+test('[STATE-6] nothing is told while somebody is attached, and it is told when the last one leaves', () => {
+  const desk = new Desk();
+  const watching = viewer();
+  desk.session.viewers.add(watching);
+  desk.asks('seen by somebody');
+  vi.advanceTimersByTime(10 * BLOCKED_MS);
+  expect(desk.told).toEqual([]);
+  desk.session.viewers.remove(watching.watcher);
+  desk.notifier.viewerLeft(desk.session.session);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.length).toBe(1);
+  desk.session.viewers.add(watching);
+  desk.session.viewers.remove(watching.watcher);
+  desk.notifier.viewerLeft(desk.session.session); // it was told before somebody looked
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.length).toBe(1);
+});
+
+test('[STATE-6] a block that an earlier keeper told is not told again', () => {
+  const desk = new Desk();
+  desk.session.status = statusOf('blocked', { since: 7 });
+  desk.notifier.restored(desk.session.session);
+  desk.notifier.statusChanged(desk.session.session);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told).toEqual([]);
+});
+
+test.each([
+  ['an exit code', { state: 'failed', exitCode: 2 }, 1, ['failure: claude failed: exit code 2: after 1 s']],
+  [
+    'a signal',
+    { state: 'failed', exitCode: null, signal: 'SIGSEGV' },
+    1,
+    ['failure: claude failed: died of SIGSEGV: after 1 s'],
+  ],
+  [
+    'a timeout',
+    { state: 'stopped', exitCode: null, endedBy: 'timeout' },
+    3,
+    ['failure: claude failed: took too long: after 3 s'],
+  ],
+  ['the end of something long', { state: 'exited', exitCode: 0 }, 10, ['exit: claude is done: after 10 s']],
+  ['the end of something short', { state: 'exited', exitCode: 0 }, 9, []],
+  ['a stop that somebody asked for', { state: 'stopped', exitCode: 1, endedBy: 'stop' }, 60, []],
+  ['a kill', { state: 'killed', exitCode: null, signal: 'SIGKILL', endedBy: 'kill' }, 60, []],
+] as const)('[STATE-6] %s', (_what, info, seconds, expected) => {
+  const desk = new Desk();
+  desk.ends(info, seconds);
+  expect(desk.told).toEqual(expected);
+});
+
+test('[STATE-6] a dialog of a session that has ended is not told', () => {
+  const desk = new Desk();
+  desk.asks('too late');
+  desk.session.end();
+  desk.ends({ state: 'exited', exitCode: 0 }, 1);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told).toEqual([]);
+});
+
+test('[STATE-6] the configuration is read when it changes; what is wrong with it is said once', () => {
+  const desk = new Desk();
+  const fails = (): void => desk.ends({ state: 'failed', exitCode: 1 }, 1);
+  desk.configure('{ "notify": { "on": ["blocked"] } }');
+  fails();
+  expect(desk.told).toEqual([]);
+  desk.configure('{ "notify": { "on": ["failure"], "desktop": "yes" } }');
+  fails();
+  fails();
+  expect(desk.told.length).toBe(2);
+  expect(desk.complaints).toEqual(['/config.json: notify.desktop must be true or false']);
+  desk.configure('{ not JSON');
+  fails();
+  expect([desk.told.length, desk.complaints.length]).toEqual([3, 2]);
+});
+
+test('[STATE-6] a command that cannot be started is a complaint, and whoever follows events was told all the same', async () => {
+  vi.useRealTimers();
+  const desk = new Desk();
+  desk.configure('{ "notify": { "command": ["/etc/passwd/x"] } }');
+  desk.ends({ state: 'failed', exitCode: 1 }, 1);
+  await vi.waitFor(() => expect(desk.complaints).toEqual([expect.stringContaining('could not be started')]));
+  expect(desk.told.length).toBe(1);
+});
+
+test.each([
+  [{}, {}, []],
+  [null, {}, []],
+  [{ notify: { on: ['exit'], desktop: true } }, { on: ['exit'], desktop: true }, []],
+  [{ notify: { on: ['lunch'] } }, {}, [expect.stringContaining('notify.on')]],
+  [{ notify: { command: ['say', 'hello'] } }, { command: ['say', 'hello'] }, []],
+  [{ notify: { command: 'say hello' } }, {}, [expect.stringContaining('notify.command')]],
+  [{ notify: { command: ['a\0b'] } }, {}, [expect.stringContaining('notify.command')]],
+  [{ notify: { webhook: 'https://example.com/x' } }, { webhook: new URL('https://example.com/x') }, []],
+  [{ notify: { webhook: 'http://[::1]:9/x' } }, { webhook: new URL('http://[::1]:9/x') }, []],
+  [{ notify: { webhook: 'http://example.com/x' } }, {}, [expect.stringContaining('notify.webhook')]],
+  [{ notify: { webhook: 'https://user:secret@example.com/' } }, {}, [expect.stringContaining('notify.webhook')]],
+  [{ notify: { webhook: 'file:///etc/passwd' } }, {}, [expect.stringContaining('notify.webhook')]],
+])('[STATE-6] the configuration %o', (json, config, errors) => {
+  const standard = { on: ['blocked', 'exit', 'failure'], desktop: false, command: null, webhook: null };
+  expect(parseNotifyConfig(json)).toEqual({ config: { ...standard, ...config }, errors });
+});
