@@ -3,7 +3,6 @@
  * No network, no parsing, no bytes of any session pass through it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { unlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
@@ -13,6 +12,7 @@ import { PeerHealth } from '@spool/native/peer-health';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { Custody } from './custody.ts';
 import type { DaemonLog } from './daemon-log.ts';
+import { removeIfThere } from './listening.ts';
 
 /** A keeper that lived this long was well: its successor starts at once. */
 const HEALTHY_MS = 400;
@@ -26,8 +26,8 @@ export interface HolderOptions {
   readonly watch: FdWatch;
   readonly log: DaemonLog;
   readonly daemon: DaemonRecord;
-  /** The listening socket and the daemon's lock: held here too, so that a keeper's death closes neither. */
-  readonly commonFds: readonly [socket: number, lock: number];
+  /** The listening sockets and the daemon's locks, see DaemonRecord: held here too, so that a keeper's death closes none. */
+  readonly commonFds: readonly number[];
 }
 
 interface Keeper {
@@ -171,15 +171,21 @@ export class Holder {
 
   #shutdown(): void {
     this.#isShuttingDown = true;
-    const { home } = this.#options.daemon;
-    try {
-      unlinkSync(home.socket);
-    } catch {
-      // ENOENT: somebody removed it by hand
-    }
+    this.#removeTraces();
     this.#custody[Symbol.dispose]();
     this.#options.log.say('stopped as asked');
     process.exit(0);
+  }
+
+  #removeTraces(): void {
+    const { home, sockets = [home.socket] } = this.#options.daemon;
+    for (const path of [...sockets, home.address]) {
+      try {
+        removeIfThere(path);
+      } catch (error) {
+        this.#options.log.say(`${path} could not be removed: ${(error as Error).message}`);
+      }
+    }
   }
 }
 

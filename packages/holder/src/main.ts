@@ -3,17 +3,16 @@
  *   --ready-fd N   by a client: become the daemon, unless there is one; say on N how that went
  *   --link-fd N    by a keeper whose holder died: take everything from it, and hold it
  */
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
-import { type FromHolder, type FromKeeper, homeFrom, SpoolError, toWireError } from '@spool/protocol';
+import { type FromHolder, type FromKeeper, type Home, homeFrom, SpoolError, toWireError } from '@spool/protocol';
 import { DaemonLog } from './daemon-log.ts';
 import { Holder } from './holder.ts';
+import { listen } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
-
-/** Connections wait here while a keeper is being replaced. */
-const BACKLOG = 511;
 
 /** Fds can be handed from process to process and bytes spliced only on Linux; elsewhere one process does both jobs. */
 const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== 'off';
@@ -35,17 +34,24 @@ else {
 function becomeDaemon(readyFd: number): void {
   const home = homeFrom(process.env, process.getuid!());
   try {
-    for (const folder of [home.state, home.run, home.sessions]) makeSafeFolder(folder);
-    const lock = openSync(home.lock, 'a', 0o600);
-    if (!native.tryLock(lock)) return answer('busy', 0);
+    for (const folder of [home.state, home.sessions]) makeSafeFolder(folder);
+    const lock = lockState(home);
+    if (lock === null) return answer('busy', 0);
     const log = logTo(home.daemonLog);
-    removeStaleSocket(home.socket);
-    const socket = native.listenUnix(home.socket, BACKLOG);
+    const listening = listen(home, (sentence) => log.say(sentence));
+    if (listening === null) return answer('busy', 0);
+    const { sockets, socketFds, lockFds } = listening;
     const holder = new Holder({
       watch: new FdWatch(),
       log,
-      daemon: { home, startedAt: Date.now(), hasEscrow, canReadForeignExit: native.canReadForeignExit() },
-      commonFds: [socket, lock],
+      daemon: {
+        home: { ...home, run: dirname(sockets[0]!), socket: sockets[0]! },
+        sockets,
+        startedAt: Date.now(),
+        hasEscrow,
+        canReadForeignExit: native.canReadForeignExit(),
+      },
+      commonFds: [socketFds[0]!, lock, ...socketFds.slice(1), ...lockFds],
     });
     holder.startKeeper();
     log.say('started');
@@ -68,12 +74,17 @@ function becomeDaemon(readyFd: number): void {
   }
 }
 
-/** Safe under the lock: whoever listened there is dead. */
-function removeStaleSocket(path: string): void {
+/** Null when another daemon has it. */
+function lockState({ state, lock: path }: Home): number | null {
   try {
-    unlinkSync(path);
+    const lock = openSync(path, 'a', 0o600);
+    return native.tryLock(lock) ? lock : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // Without the lock, a second daemon could take the sessions of the first for lost.
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    const what = syscall === 'flock' ? 'its file system cannot lock files' : 'it cannot be written';
+    const reason = `${what}: ${code}; SPOOL_HOME can name another folder`;
+    throw new SpoolError('FOLDER_REFUSED', { folder: state, reason }, { cause: error });
   }
 }
 
@@ -84,7 +95,7 @@ function takeOver(linkFd: number): void {
     onMessage(message, fds) {
       if (message.type !== 'hand-over') return holder?.hear(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
-      holder = new Holder({ watch, log, daemon: message.daemon, commonFds: [fds[0]!, fds[1]!] });
+      holder = new Holder({ watch, log, daemon: message.daemon, commonFds: fds });
       holder.attach(link, message.keeperPid);
       log.say(`took over from keeper ${message.keeperPid}, whose holder was gone`);
     },

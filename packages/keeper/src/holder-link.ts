@@ -45,8 +45,10 @@ export class HolderLink {
     return this.#daemon!.record;
   }
 
-  get listenFd(): number {
-    return this.#daemon!.fds[0]!;
+  /** See DaemonRecord for the order of the fds. */
+  get listenFds(): readonly number[] {
+    const { record, fds } = this.#daemon!;
+    return [fds[0]!, ...fds.slice(2, 1 + (record.sockets?.length ?? 1))];
   }
 
   get holderPid(): number {

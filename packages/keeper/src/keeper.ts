@@ -87,13 +87,14 @@ export class Keeper {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
     const again = this.#pending.get(run.id);
     if (again) return again.started.promise;
-    const { home } = this.#holder.daemon;
+    const { home, sockets = [home.socket] } = this.#holder.daemon;
     const env = {
       TERM: 'xterm-256color',
       COLORTERM: 'truecolor',
       ...run.env,
       [COOKIE]: run.id,
-      SPOOL_SOCKET: home.socket,
+      // The last is in the state folder: it outlives the login that the daemon was started from.
+      SPOOL_SOCKET: sockets.at(-1)!,
     };
     const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), isAsked: false };
     this.#pending.set(run.id, pending);
@@ -326,8 +327,11 @@ export class Keeper {
   }
 
   #serve(): void {
+    for (const listenFd of this.#holder.listenFds) this.#listen(listenFd);
+  }
+
+  #listen(listenFd: number): void {
     const watch = this.#watch;
-    const { listenFd } = this.#holder;
     watch.watch(listenFd, POLL.readable, () => {
       const fd = native.accept(listenFd);
       if (fd >= 0) return this.#welcome(fd);

@@ -24,9 +24,14 @@ export interface HeldSession {
   readonly controlGroup: string | null;
 }
 
-/** What the daemon as a whole is: passed along, so that it outlives each of its processes. Fds: socket, lock. */
+/**
+ * What the daemon as a whole is: passed along, so that it outlives each of its processes. Beside it go the first listening
+ * socket, the lock, the other listening sockets, and whatever else must stay open as long as the daemon lives.
+ */
 export interface DaemonRecord {
   readonly home: Home;
+  /** The paths that it listens on, in the order of their fds; just `home.socket` in what older versions wrote. */
+  readonly sockets?: readonly string[];
   readonly startedAt: number;
   /** False where holder and keeper are one process: then sessions end with it. */
   readonly hasEscrow: boolean;

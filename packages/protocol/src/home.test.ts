@@ -38,10 +38,12 @@ test('everything of a daemon lies in its folders', () => {
   expect(homeFrom({ SPOOL_HOME: '/x' }, 1000)).toEqual({
     state: '/x',
     run: '/x/run',
+    runs: ['/x/run'],
     config: '/x/config',
     sessions: '/x/sessions',
     socket: '/x/run/spool.sock',
-    lock: '/x/run/daemon.lock',
+    lock: '/x/daemon.lock',
+    address: '/x/daemon.address',
     daemonLog: '/x/daemon.log',
   });
 });
@@ -65,8 +67,22 @@ test.each([
     const near = `/${character.repeat(length)}/run/spool.sock`;
     expect(Buffer.byteLength(home.socket)).toBeLessThanOrEqual(SOCKET_PATH_BYTES_MAX);
     expect(home.socket === near).toBe(Buffer.byteLength(near) <= SOCKET_PATH_BYTES_MAX);
-    expect(home.lock).toBe(`${home.run}/daemon.lock`);
   }
+});
+
+test("[LIFE-0] lock and address are the state folder's, whatever the runtime folder; there the socket may be, too", () => {
+  const ofEnvironments = [{}, { XDG_RUNTIME_DIR: '/run/user/7' }, { XDG_RUNTIME_DIR: '/other' }].map((env) =>
+    homeFrom({ HOME: '/h', ...env }, 7),
+  );
+  for (const { lock, address, runs } of ofEnvironments) {
+    expect([lock, address]).toEqual(['/h/.local/state/spool/daemon.lock', '/h/.local/state/spool/daemon.address']);
+    expect(runs.at(-1)).toBe('/h/.local/state/spool/run');
+  }
+  expect(ofEnvironments.map(({ run }) => run)).toEqual([
+    '/h/.local/state/spool/run',
+    '/run/user/7/spool',
+    '/other/spool',
+  ]);
 });
 
 test('the short folder is the same for everybody who asks, and another for another home or user', () => {

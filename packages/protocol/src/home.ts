@@ -5,14 +5,19 @@
 import { SpoolError } from './errors.ts';
 
 export interface Home {
-  /** Sessions and the daemon's own log. Survives a reboot. */
+  /** Sessions, the daemon's own log, its lock and its address. Survives a reboot. One state folder has one daemon. */
   readonly state: string;
-  /** The socket and the lock. */
+  /** Where the socket is created first: `runs[0]`. */
   readonly run: string;
+  /** Folders for the socket, best first. The daemon listens in each that it can use, so that losing one loses nobody. */
+  readonly runs: readonly string[];
   readonly config: string;
   readonly sessions: string;
   readonly socket: string;
+  /** Belongs to the state folder, so that no environment can start a second daemon over the same sessions. */
   readonly lock: string;
+  /** Says where the running daemon listens; see `address.ts`. */
+  readonly address: string;
   readonly daemonLog: string;
 }
 
@@ -26,7 +31,7 @@ export function homeFrom(env: Environment, uid: number): Home {
   const root = env.SPOOL_HOME;
   if (root !== undefined && root !== '') {
     const base = absolute('SPOOL_HOME', root);
-    return layout(base, `${base}/run`, `${base}/config`, uid);
+    return layout(base, [`${base}/run`], `${base}/config`, uid);
   }
   // Inside a session, `spool` means the daemon that the session belongs to.
   const socket = env.SPOOL_SOCKET;
@@ -34,8 +39,8 @@ export function homeFrom(env: Environment, uid: number): Home {
   const home = absolute('HOME', env.HOME);
   const state = `${base('XDG_STATE_HOME') ?? `${home}/.local/state`}/spool`;
   const runtime = base('XDG_RUNTIME_DIR');
-  const run = runtime === undefined ? `${state}/run` : `${runtime}/spool`;
-  const found = layout(state, run, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
+  const runs = [...(runtime === undefined ? [] : [`${runtime}/spool`]), `${state}/run`];
+  const found = layout(state, runs, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
   return socket?.startsWith('/') ? { ...found, socket, run: socket.slice(0, socket.lastIndexOf('/')) } : found;
 
   /** Relative paths in these are to be ignored, says the XDG specification. */
@@ -45,19 +50,28 @@ export function homeFrom(env: Environment, uid: number): Home {
   }
 }
 
-function layout(state: string, run: string, config: string, uid: number): Home {
-  const near = `${run}/spool.sock`;
-  // A deep folder can make the path too long for a socket: then the socket alone moves to a short, private folder.
-  const short = utf8Bytes(near) > SOCKET_PATH_BYTES_MAX ? `/tmp/spool-${uid}-${hash(run)}` : run;
+function layout(state: string, wanted: readonly string[], config: string, uid: number): Home {
+  const runs = wanted.map((run) => shortRun(run, uid));
   return {
     state,
-    run: short,
+    run: runs[0]!,
+    runs,
     config,
     sessions: `${state}/sessions`,
-    socket: `${short}/spool.sock`,
-    lock: `${short}/daemon.lock`,
+    socket: socketIn(runs[0]!),
+    lock: `${state}/daemon.lock`,
+    address: `${state}/daemon.address`,
     daemonLog: `${state}/daemon.log`,
   };
+}
+
+export function socketIn(run: string): string {
+  return `${run}/spool.sock`;
+}
+
+/** A deep folder can make the path too long for a socket: then the socket alone moves to a short, private folder. */
+function shortRun(run: string, uid: number): string {
+  return utf8Bytes(socketIn(run)) > SOCKET_PATH_BYTES_MAX ? `/tmp/spool-${uid}-${hash(run)}` : run;
 }
 
 function absolute(name: string, path: string): string {

@@ -1,4 +1,5 @@
 /** Words and wire. `schemas.ts` is apart (`@spool/protocol/schemas`): only the edge that checks pays for loading it. */
+export * from './address.ts';
 export * from './errors.ts';
 export * from './escrow.ts';
 export * from './frame.ts';

@@ -5,8 +5,9 @@ import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Home, homeFrom, VERSION } from '@spool/client/node';
-import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, SpoolError } from '@spool/protocol';
+import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, socketIn, SpoolError } from '@spool/protocol';
 import { failureOf } from '../failure.ts';
+import { oneDaemon } from '../one-daemon.ts';
 import { printable } from '../printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
 import { formatByteSize } from '../quantities.ts';
@@ -226,13 +227,14 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
     await using client = await openClient(program, { start: false });
     const status = await client.status();
     const answerMs = performance.now() - startedAt;
-    return [...running(status, answerMs), ...troubles(await client.list())];
+    return [...running(status, answerMs), oneDaemon(status, home), ...troubles(await client.list())];
   } catch (error) {
     if (
       SpoolError.is(error, 'DAEMON_UNREACHABLE') &&
+      error.details.host === undefined &&
       ['ENOENT', 'ECONNREFUSED'].includes(String(error.details.reason))
     ) {
-      const isStale = existsSync(home.socket);
+      const isStale = existsSync(home.address) || home.runs.some((run) => existsSync(socketIn(run)));
       return [
         {
           check: 'daemon',

@@ -39,12 +39,10 @@ function setUp(): {
   const home = mkdtempSync(`${tmpdir()}/spool-client-`);
   const clients: Client[] = [];
   const starts = (): Started[] =>
-    existsSync(`${home}/starts`)
-      ? readFileSync(`${home}/starts`, 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as Started)
-      : [];
+    [`${home}/starts`, `${home}/spool/starts`]
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readFileSync(path, 'utf8').trim().split('\n'))
+      .map((line) => JSON.parse(line) as Started);
   onTestFinished(() => {
     for (const client of clients) client.close();
     for (const { pid } of starts()) {
@@ -128,21 +126,20 @@ test('the daemon stands apart: its own session, at the root, with little of our 
 });
 
 test('fifty clients at once find one daemon, and do not start fifty processes for it', async () => {
-  const { dial, starts, run } = setUp();
+  const { dial, starts, home } = setUp();
   const clients = await Promise.all(Array.from({ length: 50 }, () => dial()));
   const pids = new Set(await Promise.all(clients.map(pidOf)));
   expect(pids.size).toBe(1);
   expect(starts().length).toBeLessThan(10); // one as a rule; a busy machine may lose patience
-  expect(existsSync(`${run}/starting`)).toBe(false);
+  expect(existsSync(`${home}/starting`)).toBe(false);
 });
 
 test('a second start that loses the race is no failure', async () => {
-  const { dial, starts, run } = setUp();
-  mkdirSync(run, { mode: 0o700 });
+  const { dial, starts, home } = setUp();
   // The daemon is being started by somebody who left no word: both start one, and one of these says `busy`.
   const slow = dial({ fake: 'slow' });
   while (starts().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  rmSync(`${run}/starting`);
+  rmSync(`${home}/starting`);
   const clients = await Promise.all([slow, dial()]);
   expect(new Set(await Promise.all(clients.map(pidOf))).size).toBe(1);
   expect(starts().length).toBe(2);
@@ -154,24 +151,22 @@ test('a daemon whose socket comes a little after its word is waited for', async 
 });
 
 test('a claim that was left by a client that died holds nobody up', async () => {
-  const { dial, run, starts } = setUp();
-  mkdirSync(run, { mode: 0o700 });
-  writeFileSync(`${run}/starting`, '');
-  utimesSync(`${run}/starting`, 1, 1);
+  const { dial, home, starts } = setUp();
+  writeFileSync(`${home}/starting`, '');
+  utimesSync(`${home}/starting`, 1, 1);
   const before = performance.now();
   await dial();
   expect(performance.now() - before).toBeLessThan(1400);
-  expect([starts().length, existsSync(`${run}/starting`)]).toEqual([1, false]);
+  expect([starts().length, existsSync(`${home}/starting`)]).toEqual([1, false]);
 });
 
 test('a claim whose owner does not get on is waited for only a little', async () => {
-  const { dial, run, starts } = setUp();
-  mkdirSync(run, { mode: 0o700 });
-  writeFileSync(`${run}/starting`, '');
+  const { dial, home, starts } = setUp();
+  writeFileSync(`${home}/starting`, '');
   const before = performance.now();
   await dial();
   expect(performance.now() - before).toBeGreaterThan(1400);
-  expect([starts().length, existsSync(`${run}/starting`)]).toEqual([1, true]); // it is not ours to remove
+  expect([starts().length, existsSync(`${home}/starting`)]).toEqual([1, true]); // it is not ours to remove
 });
 
 test('a socket that nobody listens on any more is no obstacle', async () => {
@@ -202,6 +197,37 @@ test('a client that may not start a daemon says that there is none, and leaves n
   expect([starts(), existsSync(`${home}/run`)]).toEqual([[], false]);
   await dial();
   await dial({ start: false });
+});
+
+test('[LIFE-0] a client that knows only the state folder finds the daemon by the address there', async () => {
+  const { dial, home, run, starts } = setUp();
+  const elsewhere = `${home}/r`;
+  mkdirSync(elsewhere, { mode: 0o700 });
+  const env = { SPOOL_HOME: '', HOME: home, XDG_STATE_HOME: home };
+  const first = await dial({ env: { ...env, XDG_RUNTIME_DIR: elsewhere } });
+  const write = (address: unknown): void => writeFileSync(`${home}/spool/daemon.address`, JSON.stringify(address));
+  write({ sockets: [`${run}/gone.sock`, `${elsewhere}/spool/spool.sock`], host: 'here' });
+  const second = await dial({ env, start: false });
+  expect(await pidOf(second)).toBe(await pidOf(first));
+  write({ sockets: ['relative'], host: 'here' });
+  await expect(dial({ env, start: false })).rejects.toMatchObject({ code: 'DAEMON_UNREACHABLE' });
+  expect(starts().length).toBe(1);
+});
+
+test('[LIFE-0] the daemon of another state folder is not ours, though it listens in our runtime folder', async () => {
+  const { dial, home } = setUp();
+  mkdirSync(`${home}/r`, { mode: 0o700 });
+  const env = { SPOOL_HOME: '', HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: `${home}/r` };
+  await dial({ env });
+  await dial({ env, start: false }); // of an older version, which left no word of whose it is
+  writeFileSync(`${home}/r/spool/daemon.lock`, `${home}/other\n`);
+  await expect(dial({ env, start: false })).rejects.toMatchObject({ code: 'DAEMON_UNREACHABLE' });
+});
+
+test('a daemon on another host is named', async () => {
+  const { dial, home } = setUp();
+  writeFileSync(`${home}/daemon.address`, JSON.stringify({ sockets: [`${home}/run/x.sock`], host: 'elsewhere' }));
+  await expect(dial({ start: false })).rejects.toMatchObject({ details: { host: 'elsewhere' } });
 });
 
 test('a daemon that cannot start says why in its own words', async () => {

@@ -28,8 +28,8 @@ export class StartClaim {
   readonly #isOurs: boolean;
 
   constructor(home: Home, uid: number) {
-    this.#path = `${home.run}/starting`;
-    this.#isOurs = !makePrivateFolder(home.run, uid) || this.#tryClaim();
+    this.#path = `${home.state}/starting`;
+    this.#isOurs = !makePrivateFolder(home.state, uid) || this.#tryClaim();
   }
 
   /** Whether somebody else is at it, and not for too long. */
@@ -64,8 +64,8 @@ export interface StartOptions {
   readonly daemonEntry: string | undefined;
 }
 
-/** Resolves when a daemon runs: the one started here, or the one that was there first. */
-export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<void> {
+/** Resolves when a daemon runs: `ready` is the one started here, `busy` the one that was there first. */
+export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<'ready' | 'busy'> {
   const entry = daemonEntry ?? findDaemonEntry();
   // Loaded here: a client that finds its daemon running does not pay for it.
   const { spawn } = await import('node:child_process');
@@ -80,7 +80,7 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
   const failed = (details: Record<string, string | number>, cause?: unknown): SpoolError =>
     new SpoolError('DAEMON_START_FAILED', { ...details, log: home.daemonLog }, { cause });
   const ready = child.stdio[3] as Readable;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = Promise.withResolvers<'ready' | 'busy'>();
   const timer = setTimeout(() => reject(failed({ reason: `no word from it in ${READY_MS_MAX} ms` })), READY_MS_MAX);
   let said = '';
   ready.setEncoding('utf8').on('data', (text: string) => {
@@ -88,14 +88,14 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     const end = said.indexOf('\n');
     if (end === -1) return;
     const line = said.slice(0, end);
-    if (line === 'ready' || line === 'busy') resolve();
+    if (line === 'ready' || line === 'busy') resolve(line);
     else reject(parseFailure(line) ?? failed({ reason: `it said: ${line.slice(0, 200)}` }));
   });
   // Not 'exit': what it said may still be in the pipe then.
   child.on('close', (code, signal) => reject(failed(signal === null ? { exitCode: code ?? -1 } : { signal })));
   child.on('error', (cause) => reject(failed({ reason: cause.message }, cause)));
   try {
-    await promise;
+    return await promise;
   } finally {
     clearTimeout(timer);
     ready.destroy();

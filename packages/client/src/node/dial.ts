@@ -1,8 +1,9 @@
-/** Finding the daemon: a private folder, a socket in it, somebody listening; and if there is nobody, starting one. */
+/** Finding the daemon: its address in the state folder, somebody listening there; and if there is nobody, starting one. */
+import { hostname } from 'node:os';
 import { type Environment, type Home, SpoolError } from '@spool/protocol';
 import type { AbortSignalLike, Transport } from '../index.ts';
 import { StartClaim, startDaemon } from './daemon-start.ts';
-import { hasPrivateFolder } from './private-folder.ts';
+import { knownSockets } from './known-sockets.ts';
 import { sleep } from './sleep.ts';
 import { connectSocket } from './socket-transport.ts';
 
@@ -21,6 +22,9 @@ const OTHERS_START_MS = 1500;
 /** How long a daemon that says it is there may take until its socket answers. */
 const ANSWER_MS = 10_000;
 
+/** One that holds the lock and does not answer for this long may be on its way out: then another start may succeed. */
+const BUSY_MS = 1000;
+
 const POLL_MS = 15;
 
 /** What `connect` says when nobody listens. EAGAIN is a full backlog: somebody does, and is busy. */
@@ -28,23 +32,33 @@ const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED
 const MAY_PASS: ReadonlySet<string | undefined> = new Set([...NOBODY, 'EAGAIN', 'ECONNRESET']);
 
 export async function dial(options: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
-  const { home, start } = options;
   const first = await tryConnect(options, signal);
   if (!(first instanceof Error)) return first;
   if (NOBODY.has(first.code)) {
-    if (!start) throw unreachable(home, first);
-    const claim = new StartClaim(home, options.uid);
+    if (!options.start) throw unreachable(options, first);
+    const claim = new StartClaim(options.home, options.uid);
     try {
       const started = await poll(options, OTHERS_START_MS, () => claim.isTaken, signal);
       if (!(started instanceof Error)) return started;
-      await startDaemon(options);
+      return await startAndConnect(options, signal);
     } finally {
       claim.release();
     }
   }
   const last = await poll(options, ANSWER_MS, () => true, signal);
-  if (last instanceof Error) throw unreachable(home, last);
+  if (last instanceof Error) throw unreachable(options, last);
   return last;
+}
+
+async function startAndConnect(options: DialOptions, signal: AbortSignalLike | undefined): Promise<Transport> {
+  const until = performance.now() + ANSWER_MS;
+  for (;;) {
+    const isOurs = (await startDaemon(options)) === 'ready';
+    const left = until - performance.now();
+    const found = await poll(options, isOurs ? left : Math.min(left, BUSY_MS), () => true, signal);
+    if (!(found instanceof Error)) return found;
+    if (isOurs || signal?.aborted || performance.now() >= until) throw unreachable(options, found);
+  }
 }
 
 /** Tries to connect again and again while it is worth it, and once after that: what ended the waiting may be good news. */
@@ -63,21 +77,28 @@ async function poll(
   }
 }
 
-/** The folder is looked at each time: it may be anybody's who made it a moment ago. */
+/** The folders are looked at each time: they may be anybody's who made them a moment ago. */
 async function tryConnect(
-  { home, uid }: DialOptions,
+  options: DialOptions,
   signal: AbortSignalLike | undefined,
 ): Promise<Transport | NodeJS.ErrnoException> {
-  if (!hasPrivateFolder(home.run, uid)) return Object.assign(new Error(`${home.run} is not there`), { code: 'ENOENT' });
-  try {
-    return await connectSocket(home.socket, signal);
-  } catch (error) {
-    if (!MAY_PASS.has((error as NodeJS.ErrnoException).code)) throw unreachable(home, error);
-    return error as NodeJS.ErrnoException;
+  const { env, home, uid } = options;
+  let failure: NodeJS.ErrnoException = Object.assign(new Error('no socket is there'), { code: 'ENOENT' });
+  for (const socket of knownSockets(env, home, uid).sockets) {
+    try {
+      return await connectSocket(socket, signal);
+    } catch (error) {
+      failure = error as NodeJS.ErrnoException;
+      if (!MAY_PASS.has(failure.code)) throw unreachable(options, error);
+      if (!NOBODY.has(failure.code)) break; // somebody is there, and busy
+    }
   }
+  return failure;
 }
 
-function unreachable(home: Home, cause: unknown): SpoolError {
+function unreachable({ env, home, uid }: DialOptions, cause: unknown): SpoolError {
   const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new SpoolError('DAEMON_UNREACHABLE', { socket: home.socket, reason }, { cause });
+  const { sockets, address } = knownSockets(env, home, uid);
+  const host = address && address.host !== hostname() ? { host: address.host } : {};
+  return new SpoolError('DAEMON_UNREACHABLE', { socket: sockets[0] ?? home.socket, reason, ...host }, { cause });
 }

@@ -1,0 +1,40 @@
+/**
+ * Where the daemon of a state folder may listen. The folder itself says so, in a file that its daemon wrote; so every
+ * environment of a user finds the same daemon, whatever its XDG_RUNTIME_DIR.
+ */
+import { lstatSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Address, type Environment, type Home, parseAddress, socketIn } from '@spool/protocol';
+import { hasPrivateFolder } from './private-folder.ts';
+
+export interface KnownSockets {
+  /** In the order in which to try them. */
+  readonly sockets: readonly string[];
+  readonly address: Address | null;
+}
+
+export function knownSockets(env: Environment, home: Home, uid: number): KnownSockets {
+  // Inside a session, `spool` means the daemon that the session belongs to.
+  const given = home.socket === env.SPOOL_SOCKET ? [home.socket] : [];
+  const address = hasPrivateFolder(home.state, uid) ? parseAddress(readOrEmpty(home.address)) : null;
+  // Without an address: a daemon of a version that wrote none.
+  const found = address?.sockets ?? home.runs.filter((run) => mayBeOurs(run, home, uid)).map(socketIn);
+  const sockets = [...new Set([...given, ...found])].filter((socket) => hasPrivateFolder(dirname(socket), uid));
+  return { sockets, address };
+}
+
+/** A runtime folder of another user (as after `su`), or one in use by the daemon of another state folder, is not ours. */
+function mayBeOurs(run: string, home: Home, uid: number): boolean {
+  const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
+  if (parent === undefined || (parent.uid !== uid && (parent.mode & 0o1000) === 0)) return false;
+  const owner = readOrEmpty(`${run}/daemon.lock`).trim();
+  return owner === '' || owner === home.state;
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // not there, or not for us to read: then it tells us nothing
+  }
+}

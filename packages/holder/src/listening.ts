@@ -1,0 +1,104 @@
+/**
+ * Where the daemon listens. In every folder for sockets that it can use: the runtime folder goes away at the last logout
+ * while the daemon lives on, and a container sees only the state folder. The address in the state folder says where.
+ *
+ * Each folder has a lock of its own, with the name of the state folder in it: two state folders may share a runtime folder,
+ * and a socket is removed only under the lock of its folder, never from under a daemon that lives.
+ */
+import {
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  ftruncateSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { native } from '@spool/native';
+import { formatAddress, type Home, socketIn, SpoolError } from '@spool/protocol';
+import { makeSafeFolder } from './safe-folder.ts';
+
+/** Connections wait here while a keeper is being replaced. */
+const BACKLOG = 511;
+
+/** Between taking the lock of a folder and writing its name into it, another daemon needs far less than this. */
+const NAME_MS = 200;
+
+export interface Listening {
+  readonly sockets: readonly string[];
+  readonly socketFds: readonly number[];
+  /** To be held as long as the sockets are. */
+  readonly lockFds: readonly number[];
+}
+
+/** Call it under the lock of the state folder. Null when a daemon of an older version, which knew no such lock, runs. */
+export function listen(home: Home, say: (sentence: string) => void): Listening | null {
+  const found: { socket: string; socketFd: number; lockFd: number }[] = [];
+  let refused: unknown = null;
+  for (const run of home.runs.filter(isUsable)) {
+    try {
+      makeSafeFolder(run);
+      const lockFd = openSync(`${run}/daemon.lock`, 'a+', 0o600);
+      if (native.tryLock(lockFd)) {
+        found.push(listenIn(run, lockFd, home.state));
+        continue;
+      }
+      native.close(lockFd);
+      const owner = ownerOf(run);
+      if (owner === '') {
+        writeAddress(home, [socketIn(run)]);
+        return null;
+      }
+      say(`${run} is in use by the daemon of ${owner}`);
+    } catch (error) {
+      refused ??= error;
+      say(`cannot listen in ${run}: ${(error as Error).message}`);
+    }
+  }
+  if (found.length === 0)
+    throw refused ?? new SpoolError('FOLDER_REFUSED', { folder: home.run, reason: 'it is in use' });
+  const sockets = found.map(({ socket }) => socket);
+  writeAddress(home, sockets);
+  return { sockets, socketFds: found.map(({ socketFd }) => socketFd), lockFds: found.map(({ lockFd }) => lockFd) };
+}
+
+/** Written aside and renamed: a client reads the old address or the new one. */
+export function writeAddress({ address }: Home, sockets: readonly string[]): void {
+  const temporary = `${address}.tmp`;
+  writeFileSync(temporary, formatAddress({ sockets, host: hostname() }), { mode: 0o600 });
+  renameSync(temporary, address);
+}
+
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function listenIn(run: string, lockFd: number, state: string): { socket: string; socketFd: number; lockFd: number } {
+  const socket = socketIn(run);
+  ftruncateSync(lockFd);
+  writeSync(lockFd, `${state}\n`);
+  removeIfThere(socket);
+  return { socket, socketFd: native.listenUnix(socket, BACKLOG), lockFd };
+}
+
+/** A runtime folder that is missing, or another user's (as after `su`), is not one: the state folder is left. */
+function isUsable(run: string): boolean {
+  const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
+  return parent !== undefined && (parent.uid === process.getuid!() || (parent.mode & 0o1000) !== 0);
+}
+
+/** The state folder of the daemon that listens in `run`; '' for one of a version that did not say. */
+function ownerOf(run: string): string {
+  const read = (): string => readFileSync(`${run}/daemon.lock`, 'utf8').trim();
+  const owner = read();
+  if (owner !== '') return owner;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAME_MS);
+  return read();
+}

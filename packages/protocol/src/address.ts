@@ -1,0 +1,26 @@
+/**
+ * The address of the running daemon: a small file in the state folder, written by the daemon that holds the lock there.
+ * Whoever knows the state folder finds the daemon by it, whatever else its environment says.
+ */
+export interface Address {
+  /** Sockets that the daemon listens on, best first. */
+  readonly sockets: readonly string[];
+  /** The host that it runs on: a state folder may be shared over the network, sockets are not. */
+  readonly host: string;
+}
+
+export function formatAddress(address: Address): string {
+  return `${JSON.stringify(address)}\n`;
+}
+
+/** Null for what no daemon has written, or not to the end. */
+export function parseAddress(text: string): Address | null {
+  try {
+    const { sockets, host } = JSON.parse(text) as Partial<Address>;
+    if (!Array.isArray(sockets) || !sockets.every((path) => String(path).startsWith('/')) || typeof host !== 'string')
+      return null;
+    return { sockets, host };
+  } catch {
+    return null;
+  }
+}
