@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { folder, kernel, line, nodeVersion, running } from './verbs/doctor.ts';
+import { daemonFiles, folder, kernel, line, nodeVersion, running } from './verbs/doctor.ts';
 
 let place: string;
 beforeEach(() => {
@@ -51,6 +51,15 @@ test('a daemon of another version, or without escrow, is a warning', () => {
     ['version', 'warn'],
     ['escrow', 'warn'],
   ]);
+});
+
+test.each([
+  [100, 10, 'ok'],
+  [200, 10, 'warn'],
+  [100, 64, 'warn'],
+])('a daemon with %d of 256 files open and %d of 64 connections: %s', (used, connections, level) => {
+  const openFiles = { limit: 256, used, connections, connectionsMax: 64 };
+  expect(daemonFiles({ openFiles } as DaemonStatus)[0]!.level).toBe(level);
 });
 
 test('a finding is one line: how it is, what it is about, what to do', () => {

@@ -47,7 +47,10 @@ export class Custody {
   spawn(run: RunRequest, startedAt: number): Held {
     const group = this.#groups.make(run.id);
     let isUsed = false;
+    let pipe = -1;
     try {
+      // Before the fork: what fails after it would leave a child that nobody knows.
+      if (run.size) pipe = native.openPipe();
       const spawned = this.#fork(run, group?.procsFd ?? -1);
       isUsed = true;
       const { kind, pid } = spawned;
@@ -62,8 +65,9 @@ export class Custody {
         isInputClosed: false,
         controlGroup,
       };
-      return this.take(session, fdsOf(spawned));
+      return this.take(session, fdsOf(spawned, pipe));
     } finally {
+      if (!isUsed && pipe !== -1) native.close(pipe);
       if (group) this.#groups.close(group, isUsed);
     }
   }
@@ -138,7 +142,7 @@ export class Custody {
   }
 }
 
-function fdsOf(spawned: Spawned): readonly number[] {
+function fdsOf(spawned: Spawned, pipe: number): readonly number[] {
   if (spawned.kind === 'pipes') return [spawned.stdin, spawned.stdout, spawned.stderr, spawned.pidfd];
-  return [spawned.master, spawned.slave, native.openPipe(), spawned.pidfd];
+  return [spawned.master, spawned.slave, pipe, spawned.pidfd];
 }

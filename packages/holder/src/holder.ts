@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { MissedSessions } from '@spool/native/missed-sessions';
+import { openFiles } from '@spool/native/open-files';
 import { PeerHealth } from '@spool/native/peer-health';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { Custody } from './custody.ts';
@@ -21,6 +23,9 @@ const BACKOFF_MS_FIRST = 20;
 /** The keeper's garbage is short-lived: a small nursery keeps what it costs in memory small, and costs no speed. */
 const KEEPER_FLAGS = ['--max-semi-space-size=2'];
 const BACKOFF_MS_MAX = 2000;
+
+/** A child takes half of these for good, the rest while it is being started; some are left for handing over. */
+const FILES_TO_START_A_CHILD = 24;
 
 export interface HolderOptions {
   readonly watch: FdWatch;
@@ -44,6 +49,7 @@ export class Holder {
   #keeper: Keeper | null = null;
   #backoffMs = 0;
   #pings: NodeJS.Timeout | null = null;
+  readonly #missed = new MissedSessions((id) => this.#tell({ type: 'missed', id }));
   #isShuttingDown = false;
 
   constructor(options: HolderOptions) {
@@ -73,6 +79,7 @@ export class Holder {
     }
     const link = new FdLink<FromKeeper, FromHolder>(this.#options.watch, ours, {
       onMessage: (message, fds) => this.hear(message, fds),
+      onFdsLost: (message) => this.fdsLost(message),
       onEnd: () => this.keeperGone('it closed its link'),
     });
     this.attach(link, pid);
@@ -119,18 +126,31 @@ export class Holder {
         return;
       case 'hand':
         this.#custody.take(message.session, fds);
-        return;
+        return this.#missed.got(message.session.run.id);
       case 'handed':
-        return this.#tell({ type: 'held' });
+        return this.#missed.whenComplete(() => this.#tell({ type: 'held' }));
+      case 'missed': {
+        const held = this.#custody.get(message.id);
+        if (held) this.#tell({ type: 'session', session: held.session }, held.fds);
+        return;
+      }
       case 'hand-over':
         return; // the first word to a new holder, heard by main
     }
+  }
+
+  /** There was no room for the fds of a session: it is handed over again. */
+  fdsLost(message: FromKeeper): void {
+    if (message.type === 'hand') this.#missed.miss(message.session.run.id);
   }
 
   #spawn(run: Parameters<Custody['spawn']>[0]): void {
     // Sent again after a broken link: it runs already, and is told again.
     const known = this.#custody.get(run.id);
     if (known) return this.#tell({ type: 'session', session: known.session }, known.fds);
+    const { limit, used } = openFiles();
+    if (limit - used < FILES_TO_START_A_CHILD)
+      return this.#tell({ type: 'spawn-failed', id: run.id, code: 'EMFILE', syscall: 'spawn' });
     try {
       const held = this.#custody.spawn(run, Date.now());
       this.#tell({ type: 'session', session: held.session }, held.fds);
@@ -153,6 +173,7 @@ export class Holder {
     if (!keeper || this.#isShuttingDown) return;
     this.#keeper = null;
     keeper.health.stop();
+    this.#missed.clear();
     keeper.link.close();
     // A keeper that hangs, or closed its link, must not go on beside its successor.
     native.pidfdSignal(keeper.pidfd, constants.signals.SIGKILL);

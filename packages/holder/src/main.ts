@@ -99,6 +99,10 @@ function takeOver(linkFd: number): void {
       holder.attach(link, message.keeperPid);
       log.say(`took over from keeper ${message.keeperPid}, whose holder was gone`);
     },
+    onFdsLost(message) {
+      if (holder) holder.fdsLost(message);
+      else process.exit(1); // not even the socket: the keeper will try again with another holder
+    },
     onEnd() {
       if (holder) holder.keeperGone('it closed its link');
       else process.exit(1); // the keeper died before it had handed anything over

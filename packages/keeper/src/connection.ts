@@ -43,6 +43,9 @@ const DONE = Buffer.from('{}');
 
 const HELLO_WITHIN_MS = 10_000;
 
+/** Whoever is refused keeps an fd for no longer than this. */
+const REFUSED_HELLO_WITHIN_MS = 500;
+
 const WHO_CHARACTERS_MAX = 100;
 
 export interface ConnectionHandlers {
@@ -67,6 +70,7 @@ export class Connection {
   who = 'a client';
   readonly #socket: FdSocket;
   readonly #handlers: ConnectionHandlers;
+  readonly #refusal: SpoolError | null;
   readonly #helloTimer: NodeJS.Timeout;
   readonly #reader = new FrameReader();
   readonly #waiting = new Set<LogWatcher>();
@@ -76,10 +80,14 @@ export class Connection {
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
 
-  /** Takes over `fd`. */
-  constructor(watch: FdWatch, fd: number, handlers: ConnectionHandlers) {
+  /** Takes over `fd`. One that is refused is told so when it has said hello: it may not listen before that. */
+  constructor(watch: FdWatch, fd: number, handlers: ConnectionHandlers, refusal: SpoolError | null = null) {
     this.#handlers = handlers;
-    this.#helloTimer = setTimeout(() => this.#refuse(new SpoolError('HELLO_EXPECTED')), HELLO_WITHIN_MS);
+    this.#refusal = refusal;
+    this.#helloTimer = setTimeout(
+      () => this.#refuse(refusal ?? new SpoolError('HELLO_EXPECTED')),
+      refusal ? REFUSED_HELLO_WITHIN_MS : HELLO_WITHIN_MS,
+    );
     this.#socket = new FdSocket(watch, fd, {
       onData: (bytes) => this.#take(bytes),
       onDrain: () => this.#drained(),
@@ -217,6 +225,7 @@ export class Connection {
 
   #hello(frame: Frame): void {
     if (frame.type !== FrameType.hello) throw new SpoolError('HELLO_EXPECTED', { type: frame.type });
+    if (this.#refusal) throw this.#refusal;
     const hello = decodeJson(frame.payload) as Partial<Hello> | null;
     if (hello?.protocol !== PROTOCOL_VERSION) {
       throw new SpoolError('VERSION_UNSUPPORTED', { client: Number(hello?.protocol) || 0, daemon: PROTOCOL_VERSION });

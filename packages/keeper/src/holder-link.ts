@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { MissedSessions } from '@spool/native/missed-sessions';
 import { PeerHealth } from '@spool/native/peer-health';
 import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
 
@@ -33,6 +34,7 @@ export class HolderLink {
   #settled = Promise.withResolvers<void>();
   readonly #asked: ((answered: boolean) => void)[] = [];
   #health: PeerHealth | null = null;
+  readonly #missed = new MissedSessions((id) => this.#link.send({ type: 'missed', id }));
   #backoffMs = 0;
   #isEnding = false;
 
@@ -76,6 +78,10 @@ export class HolderLink {
   #open(socket: number): FdLink<FromHolder, FromKeeper> {
     return new FdLink<FromHolder, FromKeeper>(this.#options.watch, socket, {
       onMessage: (message, fds) => this.#hear(message, fds),
+      onFdsLost: (message) => {
+        if (message.type === 'session') this.#missed.miss(message.session.run.id);
+        else if (!this.#daemon) process.exit(1); // not even the socket: the holder will try again with another keeper
+      },
       onEnd: () => this.#holderGone('it closed its link'),
     });
   }
@@ -96,12 +102,26 @@ export class HolderLink {
       case 'here':
         for (const answered of this.#asked.splice(0)) answered(true);
         return;
+      case 'session':
+        this.#missed.got(message.session.run.id);
+        break;
+      case 'missed':
+        for (const { session, fds: held } of this.#options.handOver())
+          if (session.run.id === message.id) this.#link.send({ type: 'hand', session }, held);
+        return;
       case 'held':
-      case 'adopted':
         this.#backoffMs = 0;
         this.#settled.resolve();
-        if (message.type === 'held') this.#options.onReplaced();
+        this.#options.onReplaced();
         break;
+      case 'adopted':
+        this.#backoffMs = 0;
+        // A session that is missing would be taken for a lost one.
+        this.#missed.whenComplete(() => {
+          this.#settled.resolve();
+          this.#options.onMessage(message, fds);
+        });
+        return;
     }
     this.#options.onMessage(message, fds);
   }
@@ -124,6 +144,7 @@ export class HolderLink {
     this.#options.complain(`holder ${holderPid} is gone: ${why}; starting another`);
     this.#health?.stop();
     this.#health = null;
+    this.#missed.clear();
     this.#link.close();
     if (this.#holder) {
       // One that hangs must not wake up beside its successor.

@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { COOKIE, findMembers, listRecords, readRecord, signalMember } from '@spool/core';
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
+import { openFiles } from '@spool/native/open-files';
 import {
   type DaemonEvent,
   type DaemonStatus,
@@ -17,8 +18,9 @@ import {
   SpoolError,
   VERSION,
 } from '@spool/protocol';
-import { Connection } from './connection.ts';
+import { Connection, type ConnectionHandlers } from './connection.ts';
 import { Ender } from './ender.ts';
+import { FileBudget } from './file-budget.ts';
 import { Flusher } from './flusher.ts';
 import { HolderLink } from './holder-link.ts';
 import { Housekeeper } from './housekeeper.ts';
@@ -37,12 +39,12 @@ import type { SessionServices } from './session-services.ts';
 /** The daemon's log is the standard error that the holder gave us. */
 const LOG_FD = 2;
 
-/** So many clients leave enough fds for sessions, whatever the limit is. */
-const CONNECTIONS_MAX = 4000;
-
 /** Who connects while there are no fds waits so long for another try. */
 const ACCEPT_AGAIN_MS = 100;
 const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
+
+/** At once; the others wait in the socket's queue. */
+const REFUSED_MAX = 8;
 
 /** An ended session's tree is long gone by then. */
 const TREE_MS_MAX = 60_000;
@@ -64,6 +66,8 @@ export class Keeper {
   readonly #watch = new FdWatch();
   readonly #holder: HolderLink;
   readonly #connections = new Set<Connection>();
+  readonly #refused = new Set<Connection>();
+  readonly #files = new FileBudget(openFiles);
   readonly #pending = new Map<string, PendingRun>();
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
@@ -87,6 +91,8 @@ export class Keeper {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
     const again = this.#pending.get(run.id);
     if (again) return again.started.promise;
+    if (!this.#files.mayRun(this.#pending.size, this.#connections.size))
+      throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
     const { home, sockets = [home.socket] } = this.#holder.daemon;
     const env = {
       TERM: 'xterm-256color',
@@ -141,6 +147,7 @@ export class Keeper {
       sessions: { running, ended: this.registry.size - running + (this.#recall?.left ?? 0) },
       escrow: hasEscrow,
       exitCodesSurvive: canReadForeignExit,
+      openFiles: this.#files.status(this.#connections.size),
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
     };
@@ -333,7 +340,7 @@ export class Keeper {
   #listen(listenFd: number): void {
     const watch = this.#watch;
     watch.watch(listenFd, POLL.readable, () => {
-      const fd = native.accept(listenFd);
+      const fd = this.#refused.size < REFUSED_MAX ? native.accept(listenFd) : -constants.errno.EMFILE;
       if (fd >= 0) return this.#welcome(fd);
       if (!OUT_OF_FDS.has(-fd)) return; // whoever it was has left again
       // Whoever waits in the queue would have us called again at once, and for ever.
@@ -343,20 +350,20 @@ export class Keeper {
   }
 
   #welcome(fd: number): void {
-    if (native.peerUid(fd) !== process.getuid!() || this.#connections.size >= CONNECTIONS_MAX) {
-      native.close(fd);
-      return;
-    }
-    const connection = new Connection(this.#watch, fd, {
+    if (native.peerUid(fd) !== process.getuid!()) return native.close(fd);
+    const isRefused = !this.#files.mayConnect(this.#connections.size);
+    const connections = isRefused ? this.#refused : this.#connections;
+    const refusal = isRefused ? new SpoolError('TOO_MANY_CONNECTIONS', { limit: openFiles().limit }) : null;
+    const handlers: ConnectionHandlers = {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
       onInput: async (from, session, bytes) => {
         if (!this.isWhole) await this.whenKnown(session);
         return this.registry.find(session).write(bytes, from.who);
       },
       onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),
-      onClose: (closed) => this.#connections.delete(closed),
-    });
-    this.#connections.add(connection);
+      onClose: (closed) => connections.delete(closed),
+    };
+    connections.add(new Connection(this.#watch, fd, handlers, refusal));
   }
 
   #tell(event: DaemonEvent): void {
@@ -379,6 +386,7 @@ function typed(connection: Connection, channel: number, offset: number, bytes: U
 
 function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {
   const command = run.command[0]!;
+  if (code === 'EMFILE' || code === 'ENFILE') return new SpoolError('TOO_MANY_FILES', { command });
   if (syscall === 'chdir') return new SpoolError('CWD_UNUSABLE', { cwd: run.cwd, reason: code });
   if (syscall === 'execve' && (code === 'ENOENT' || code === 'ENOTDIR'))
     return new SpoolError('COMMAND_NOT_FOUND', { command });

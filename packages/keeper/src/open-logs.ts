@@ -1,16 +1,21 @@
 /** Keeps the number of open log files small: those used longest ago are closed, and open again by themselves when used. */
 import type { Log } from '@spool/core';
+import { openFiles } from '@spool/native/open-files';
 
 const OPEN_MAX = 200;
+
+/** Of the files that we may have open, one in so many is a log's: each log has two, and a reader may have them too. */
+const FILES_PER_LOG = 16;
 
 export class OpenLogs {
   /** In order of use: a Set remembers insertion. */
   readonly #used = new Set<Log>();
+  readonly #max = Math.min(OPEN_MAX, Math.ceil(openFiles().limit / FILES_PER_LOG));
 
   touch(log: Log): void {
     this.#used.delete(log);
     this.#used.add(log);
-    if (this.#used.size <= OPEN_MAX) return;
+    if (this.#used.size <= this.#max) return;
     const oldest = this.#used.values().next().value!;
     this.#used.delete(oldest);
     oldest.release();

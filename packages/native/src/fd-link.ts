@@ -16,6 +16,9 @@ const READ_BYTES = 256 * 1024;
 /** More fds are on their way than the limit of open files allows; Node's table of errors does not have it. */
 const ETOOMANYREFS = 109;
 
+/** In the place of fds for which there was no room. */
+const LOST = -1;
+
 interface Outgoing {
   bytes: Uint8Array;
   fds: readonly number[];
@@ -25,6 +28,8 @@ interface Outgoing {
 
 export interface FdLinkHandlers<In> {
   onMessage(message: In, fds: readonly number[]): void;
+  /** A message came whole, but there was no room for its fds: they are lost, and must be sent again. */
+  onFdsLost(message: In): void;
   /** The other side is gone. Called once; not after `close`. */
   onEnd(): void;
 }
@@ -70,7 +75,7 @@ export class FdLink<In, Out> {
     this.#watch.unwatch(this.#socket);
     native.close(this.#socket);
     this.#socket = -1;
-    for (const fd of this.#fds.splice(0)) native.close(fd);
+    for (const fd of this.#fds.splice(0)) if (fd !== LOST) native.close(fd);
     for (const { fds, closeFds } of this.#outgoing.splice(0)) if (closeFds) fds.forEach((fd) => native.close(fd));
   }
 
@@ -111,10 +116,13 @@ export class FdLink<In, Out> {
     while (this.#incoming.length - at >= HEAD_BYTES) {
       const end = at + HEAD_BYTES + this.#incoming.readUInt32BE(at);
       if (end > this.#incoming.length) break;
-      const fds = this.#fds.splice(0, this.#incoming[at + 4]);
+      const count = this.#incoming[at + 4]!;
+      const isLost = count > 0 && this.#fds[0] === LOST;
+      const fds = this.#fds.splice(0, isLost ? 1 : count);
       const message = JSON.parse(this.#incoming.toString('utf8', at + HEAD_BYTES, end)) as In;
       at = end;
-      this.#handlers.onMessage(message, fds);
+      if (isLost) this.#handlers.onFdsLost(message);
+      else this.#handlers.onMessage(message, fds);
       if (this.#socket === -1) return;
     }
     this.#incoming = this.#incoming.subarray(at);

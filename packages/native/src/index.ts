@@ -135,7 +135,7 @@ export interface Native {
   sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
   /**
    * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Bytes, 0 at the end, or -errno.
-   * -EMFILE: there was no room for all of the fds, so these are lost, and the connection is of no more use.
+   * Where there was no room for all the fds of a message, all of these are lost, and one -1 stands in their place.
    */
   receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
   /** A listening unix stream socket at `path`, created with mode 0600 whatever the umask. Throws EADDRINUSE etc. */

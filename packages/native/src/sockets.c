@@ -77,7 +77,8 @@ napi_value js_receive_fds(napi_env env, napi_callback_info info) {
   if (count == -1) return outcome(env, count);
 
   /* Our buffer holds all that may come, so a cut message means that the fd table was full: some fds are lost for good.
-   * The rest is closed and the caller told; half of a session's fds are of no use to anybody. */
+   * The rest is closed, for half of a session's fds are of no use to anybody. The bytes are whole: they are given, with -1
+   * in the place of the fds. (The kernel gives the fds of one message at a time.) */
   bool is_cut = message.msg_flags & MSG_CTRUNC;
   for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -89,7 +90,8 @@ napi_value js_receive_fds(napi_env env, napi_callback_info info) {
       else napi_set_element(env, call.at[2], length++, from_int(env, fd));
     }
   }
-  return from_int(env, is_cut ? -EMFILE : count);
+  if (is_cut) napi_set_element(env, call.at[2], length, from_int(env, -1));
+  return from_int(env, count);
 }
 
 /*

@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',
   CWD_UNUSABLE: 'the working folder cannot be entered',
   SPAWN_FAILED: 'the operating system refused to start the command',
+  TOO_MANY_FILES:
+    'the daemon has too few open files left for another session; end some, or raise its limit (`spool doctor` shows it)',
   // Input
   INPUT_QUEUE_FULL: 'the session does not read its input and the queue is full; nothing of this write was taken',
   INPUT_UNCONFIRMED: 'the link to the daemon broke before the input was confirmed; it may or may not have arrived',
@@ -45,6 +47,8 @@ export const ERROR_CODES = {
   DAEMON_UNREACHABLE: 'the daemon cannot be reached; `spool doctor` looks for the cause',
   DAEMON_START_FAILED: 'the daemon could not be started; `spool doctor` looks for the cause',
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
+  TOO_MANY_CONNECTIONS:
+    'the daemon takes no more connections, to keep open files for sessions; close some clients, or raise its limit (ulimit -Hn)',
   FOLDER_REFUSED: 'a folder of spool is not safe to use',
   CONNECTION_LOST: 'the link to the daemon broke',
   NOT_ALLOWED: 'this is not allowed',

@@ -51,7 +51,9 @@ export type FromHolder =
   /** The answer to `ask`. */
   | { readonly type: 'here' }
   /** A new holder has everything that the keeper handed over. */
-  | { readonly type: 'held' };
+  | { readonly type: 'held' }
+  /** There was no room for the fds of this session: hand it over again. */
+  | { readonly type: 'missed'; readonly id: string };
 
 export type FromKeeper =
   | { readonly type: 'spawn'; readonly run: RunRequest }
@@ -66,6 +68,8 @@ export type FromKeeper =
   | { readonly type: 'hand-over'; readonly keeperPid: number; readonly daemon: DaemonRecord }
   | { readonly type: 'hand'; readonly session: HeldSession }
   | { readonly type: 'handed' }
+  /** There was no room for the fds of this session: send it again. */
+  | { readonly type: 'missed'; readonly id: string }
   | { readonly type: 'shutdown' };
 
 /** The holder asks this often whether the keeper is alive: the only thing that ever wakes an idle daemon. */

@@ -458,6 +458,13 @@ export interface DaemonStatus {
   readonly exitCodesSurvive: boolean;
   readonly holder: { readonly pid: number };
   readonly keeper: { readonly pid: number; readonly rssBytes: number };
+  /** Of the keeper, which has the most. Beyond `connectionsMax` clients are refused, so that sessions have room. */
+  readonly openFiles?: {
+    readonly limit: number;
+    readonly used: number;
+    readonly connections: number;
+    readonly connectionsMax: number;
+  };
 }
 
 export interface Hello {

@@ -69,10 +69,15 @@ export function describe(status: DaemonStatus, now: number): string {
     `sessions  ${sessions.running} running, ${sessions.ended} ended`,
     `holder    pid ${holder.pid}`,
     `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
+    ...(status.openFiles ? [`open      ${openFiles(status.openFiles)}`] : []),
     `escrow    ${status.escrow ? 'yes: sessions survive the death of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
     `files     ${status.home}`,
     `socket    ${status.socket}`,
   ].join('\n');
+}
+
+function openFiles({ limit, used, connections, connectionsMax }: NonNullable<DaemonStatus['openFiles']>): string {
+  return `${used} of ${limit} files; ${connections} of ${connectionsMax} connections`;
 }
 
 /** Stops it and waits until nothing of it is left. Null when there was none. */

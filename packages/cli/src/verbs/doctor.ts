@@ -24,6 +24,8 @@ const DISK_BYTES_WARN = 1024 ** 3;
 const DISK_BYTES_FAIL = 50 * 1024 ** 2;
 /** Five descriptors a session, and a daemon that should hold hundreds of them. */
 const OPEN_FILES_WARN = 4096;
+/** Beyond this share the daemon begins to refuse. */
+const OPEN_FILES_SHARE_WARN = 0.7;
 const ANSWER_MS_WARN = 500;
 const CHECK_MS_MAX = 10_000;
 
@@ -227,7 +229,12 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
     await using client = await openClient(program, { start: false });
     const status = await client.status();
     const answerMs = performance.now() - startedAt;
-    return [...running(status, answerMs), oneDaemon(status, home), ...troubles(await client.list())];
+    return [
+      ...running(status, answerMs),
+      oneDaemon(status, home),
+      ...daemonFiles(status),
+      ...troubles(await client.list()),
+    ];
   } catch (error) {
     if (
       SpoolError.is(error, 'DAEMON_UNREACHABLE') &&
@@ -252,6 +259,23 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
       },
     ];
   }
+}
+
+/** The daemon may have been started where the limit is another than here. */
+export function daemonFiles({ openFiles: files }: DaemonStatus): Finding[] {
+  if (!files) return []; // an older daemon does not tell
+  const check = 'daemon files';
+  const says = `${files.used} of ${files.limit} open, ${files.connections} of ${files.connectionsMax} connections`;
+  const isFew = files.used > files.limit * OPEN_FILES_SHARE_WARN || files.connections >= files.connectionsMax;
+  if (!isFew) return [{ check, level: 'ok', says }];
+  return [
+    {
+      check,
+      level: 'warn',
+      says,
+      todo: 'end sessions or close clients, or start the daemon where the limit (ulimit -Hn) is higher',
+    },
+  ];
 }
 
 export function running(status: DaemonStatus, answerMs: number): Finding[] {

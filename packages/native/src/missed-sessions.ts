@@ -1,0 +1,51 @@
+/**
+ * Sessions whose fds the other process sent while there was no room for them. They are asked for again, one after the
+ * other, and until all have come what depends on having all must wait.
+ */
+import { SpareFds } from './spare-fds.ts';
+
+/** Others close fds meanwhile. */
+const ASK_AGAIN_MS = 100;
+
+export class MissedSessions {
+  readonly #askAgain: (id: string) => void;
+  readonly #spare = new SpareFds();
+  readonly #ids = new Set<string>();
+  readonly #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(askAgain: (id: string) => void) {
+    this.#askAgain = askAgain;
+  }
+
+  miss(id: string): void {
+    this.#spare.release();
+    this.#ids.add(id);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      const [next] = this.#ids;
+      if (next !== undefined) this.#askAgain(next);
+    }, ASK_AGAIN_MS);
+  }
+
+  got(id: string): void {
+    if (!this.#ids.delete(id)) return;
+    const [next] = this.#ids;
+    if (next !== undefined) this.miss(next);
+    else for (const callback of this.#waiting.splice(0)) callback();
+  }
+
+  /** Calls back when none is missing: mostly at once. */
+  whenComplete(callback: () => void): void {
+    if (this.#ids.size === 0) callback();
+    else this.#waiting.push(callback);
+  }
+
+  /** Whoever could have sent them is gone. */
+  clear(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#ids.clear();
+    this.#waiting.length = 0;
+  }
+}
