@@ -1,12 +1,18 @@
 /**
- * Says what is wrong with the rules and milestones that the user has put into a config folder, as JSON: a program of its own for
- * `spool doctor`, which may not import what reads them, and must not need a daemon for it.
+ * Says what is wrong with the rules, milestones and settings that the user has put into a config folder, and which folders of
+ * sessions have no record, as JSON: a program of its own for `spool doctor`, which may not import what reads them, and must not
+ * need a daemon for it.
  */
+import { listRecords, readRecord } from '@spool/core';
+import { readKeepEnded } from './keep-config.ts';
 import { checkRuleFiles } from './screens/rule-files.ts';
 
-const [configFolder] = process.argv.slice(2);
+const [configFolder, sessions] = process.argv.slice(2);
 if (configFolder === undefined) {
   process.stderr.write('Run `spool doctor`: it checks your rules and milestones too.\n');
   process.exit(2);
 }
-process.stdout.write(`${JSON.stringify(checkRuleFiles(configFolder))}\n`);
+const ids = sessions === undefined ? [] : await listRecords(sessions).catch(() => []); // none yet
+const withoutRecord = ids.map((id) => `${sessions}/${id}`).filter((folder) => readRecord(folder) === null);
+const { fault: keepFault } = readKeepEnded(`${configFolder}/config.json`);
+process.stdout.write(`${JSON.stringify({ ...checkRuleFiles(configFolder), keepFault, withoutRecord })}\n`);

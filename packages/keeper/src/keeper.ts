@@ -33,7 +33,10 @@ import { Registry } from './registry.ts';
 import { Remover } from './remover.ts';
 import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
 import { Screens } from './screens/screens.ts';
+import { ClockCheck } from './clock-check.ts';
+import { readKeepEnded } from './keep-config.ts';
 import { Session } from './session.ts';
+import { Sweeper } from './sweeper.ts';
 import type { SessionServices } from './session-services.ts';
 
 /** The daemon's log is the standard error that the holder gave us. */
@@ -72,6 +75,9 @@ export class Keeper {
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
   #recall: Recall | null = null;
+  #sweeper: Sweeper | null = null;
+  /** Folders of sessions without a record. */
+  readonly #orphans = new Set<string>();
   #isEnding = false;
 
   constructor(linkFd: number) {
@@ -246,6 +252,8 @@ export class Keeper {
       this.#recall = null;
       this.registry.sort();
       void this.#services!.remover.resume();
+      this.#sweeper = this.#makeSweeper();
+      this.#sweeper.start();
     });
     this.#serve();
     void this.#recall.start();
@@ -258,10 +266,34 @@ export class Keeper {
   #recallOne(id: string): void {
     if (this.registry.get(id)) return; // it was started meanwhile, and has ended
     const record = readRecord(`${this.#services!.home.sessions}/${id}`);
-    if (!record) return complain(`the folder of session ${id} has no record that can be read; it is left alone`);
+    if (!record) {
+      this.#orphans.add(`${this.#services!.home.sessions}/${id}`);
+      return complain(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
+    }
     const session = Session.recall(this.#services!, record);
     this.registry.add(session);
     this.#resume(session);
+  }
+
+  #makeSweeper(): Sweeper {
+    const { home, housekeeper, remover } = this.#services!;
+    const clock = new ClockCheck(`${home.state}/clock.json`);
+    return new Sweeper({
+      sessions: () => this.registry.all(),
+      housekeeper,
+      keepEnded: () => readKeepEnded(`${home.config}/config.json`),
+      isClockTrusted: () => clock.isTrusted(),
+      remove: ({ id }) => {
+        const session = this.registry.get(id);
+        if (session) this.remove(session);
+      },
+      orphans: () => this.#orphans,
+      removeOrphan: (folder) => {
+        this.#orphans.delete(folder);
+        remover.take(folder);
+      },
+      complain,
+    });
   }
 
   /** Whether all sessions are known: a keeper that has just begun brings those that have ended back from the disk. */
@@ -307,6 +339,7 @@ export class Keeper {
     const session = Session.adopt(this.#services!, held, fds);
     this.registry.add(session);
     this.#resume(session);
+    this.#sweeper?.note(session.retainMs);
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     pending?.started.resolve(session);

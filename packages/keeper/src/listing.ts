@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 
 /** A page ends here, by bytes or by number; one session more is far below the megabyte that a frame takes. */
 const PAGE_BYTES = 256 * 1024;
-const PAGE_SESSIONS = 250;
+const PAGE_SESSIONS = 125;
 
 /** The answer as JSON: each session is put into words once. */
 export function listPage(all: Iterable<Session>, ask: Requests['list']['ask']): string {

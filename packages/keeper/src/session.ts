@@ -7,6 +7,7 @@ import {
   bytesBesideLog,
   firstOffsetIn,
   Log,
+  LOG_DEFAULTS,
   type Life,
   readRecord,
   removeControlGroup,
@@ -171,6 +172,18 @@ export class Session {
 
   get startedAt(): number {
     return this.#record.startedAt;
+  }
+
+  get endedAt(): number | null {
+    return this.#life.phase === 'ended' ? this.#life.endedAt : null;
+  }
+
+  get isWatched(): boolean {
+    return this.watchers.size > 0;
+  }
+
+  get retainMs(): number {
+    return this.#record.run.retainMs ?? LOG_DEFAULTS.retainMs;
   }
 
   get state(): SessionState {

@@ -198,11 +198,14 @@ function diskSpace(path: string): Finding {
 }
 
 /** What reads them is the keeper's, and is run by itself: a daemon may not be there. */
-async function ownRules({ isBundled, folder: dist }: Program, { config }: Home): Promise<Finding[]> {
+async function ownRules({ isBundled, folder: dist }: Program, { config, sessions }: Home): Promise<Finding[]> {
   const entry = isBundled ? `${dist}/check-config.mjs` : `${dist}/../../keeper/src/check-config.ts`;
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [entry, config], { timeout: CHECK_MS_MAX });
-    return ofOwnRules(config, JSON.parse(stdout) as OwnRules);
+    const { stdout } = await promisify(execFile)(process.execPath, [entry, config, sessions], {
+      timeout: CHECK_MS_MAX,
+    });
+    const found = JSON.parse(stdout) as OwnRules & Kept;
+    return [...ofOwnRules(config, found), ...ofKept(found)];
   } catch (error) {
     const says = `the rules and milestones in ${config} could not be checked: ${printable((error as Error).message)}`;
     return [{ check: 'own rules', level: 'warn', says }];
@@ -221,6 +224,26 @@ function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Fi
     return [{ check, level: 'ok', says: `${config} (files of rules: ${rules}, of milestones: ${milestones})` }];
   const todo = 'correct it; the rest counts, see docs/state.md';
   return faults.map((fault) => ({ check, level: 'warn', says: printable(fault), todo }));
+}
+
+interface Kept {
+  readonly keepFault: string | null;
+  readonly withoutRecord: readonly string[];
+}
+
+function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
+  const setting: Finding[] =
+    keepFault === null ? [] : [{ check: 'ended sessions', level: 'warn', says: printable(keepFault) }];
+  const folders = withoutRecord.map((folder): Finding => {
+    const says = `${folder} has no record that can be read`;
+    return {
+      check: 'session folder',
+      level: 'warn',
+      says,
+      todo: 'its output is in log/; move it away when you have it',
+    };
+  });
+  return [...setting, ...folders];
 }
 
 async function daemon(program: Program, home: Home): Promise<Finding[]> {

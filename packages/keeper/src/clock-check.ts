@@ -1,0 +1,88 @@
+/**
+ * Whether the wall clock can be trusted with deleting by age. A clock that was set years ahead for a moment (a dead battery, a
+ * slip of the hand, a restored snapshot) must not make everything thirty days old at once.
+ *
+ * Within one boot, wall clock and uptime go on together; when they part by more than an hour, somebody set the clock. Over a
+ * reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either, nothing is deleted
+ * by age until a day of uptime has passed without another leap.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const LEAP_MS = HOUR_MS;
+const OFF_MS_MAX = 180 * DAY_MS;
+const DISTRUST_MS = DAY_MS;
+
+/** What the kernel says. */
+export interface Clocks {
+  readonly wallMs: number;
+  /** Since the boot, with the time that the machine slept. */
+  readonly uptimeMs: number;
+  readonly bootId: string;
+}
+
+/** What was seen last; kept in a file. */
+export interface ClockRecord extends Clocks {
+  /** So long the clock must still go on before it is trusted again. */
+  readonly distrustMs: number;
+}
+
+/** What is to be remembered now, and whether the wall clock may be trusted. */
+export function checkClock(
+  before: ClockRecord | null,
+  now: Clocks,
+): { readonly record: ClockRecord; readonly isTrusted: boolean } {
+  const distrustMs = before === null ? 0 : distrustOf(before, now); // the first look ever has nothing to compare with
+  return { record: { ...now, distrustMs }, isTrusted: distrustMs === 0 };
+}
+
+function distrustOf(before: ClockRecord, now: Clocks): number {
+  const wallMs = now.wallMs - before.wallMs;
+  // A container may count its own uptime: it then begins again without a boot.
+  const isSameBoot = before.bootId === now.bootId && now.uptimeMs >= before.uptimeMs;
+  const passedMs = isSameBoot ? now.uptimeMs - before.uptimeMs : now.uptimeMs;
+  const hasLeapt = isSameBoot ? Math.abs(wallMs - passedMs) > LEAP_MS : wallMs > OFF_MS_MAX;
+  return hasLeapt ? DISTRUST_MS : Math.max(0, before.distrustMs - passedMs);
+}
+
+export class ClockCheck {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Looks, and remembers what it saw. */
+  isTrusted(): boolean {
+    const { record, isTrusted } = checkClock(this.#read(), clocks());
+    try {
+      writeFileSync(`${this.#file}.tmp`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+      renameSync(`${this.#file}.tmp`, this.#file);
+    } catch {
+      // A full disk: then the next look compares with an older one
+    }
+    return isTrusted;
+  }
+
+  #read(): ClockRecord | null {
+    try {
+      const record = JSON.parse(readFileSync(this.#file, 'utf8')) as ClockRecord;
+      const { wallMs, uptimeMs, distrustMs, bootId } = record;
+      return [wallMs, uptimeMs, distrustMs].every(Number.isFinite) && typeof bootId === 'string' ? record : null;
+    } catch {
+      return null; // none yet, or damaged
+    }
+  }
+}
+
+function clocks(): Clocks {
+  let bootId = '';
+  try {
+    bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    // no /proc: every look is then of the same boot
+  }
+  return { wallMs: Date.now(), uptimeMs: uptime() * 1000, bootId };
+}

@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Log } from '@spool/core';
+import { expect, onTestFinished, test } from 'vitest';
+import type { KeepEnded } from './keep-config.ts';
+import { expired, Sweeper, type SweeperOptions, type Swept } from './sweeper.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NOW = Date.parse('2026-11-16T12:00:00Z');
+
+function session(id: string, endedDaysAgo: number | null, more: Partial<Swept> = {}): Swept {
+  const endedAt = endedDaysAgo === null ? null : NOW - endedDaysAgo * DAY_MS;
+  return {
+    id,
+    startedAt: (endedAt ?? NOW - 100 * DAY_MS) - 1000,
+    endedAt,
+    isWatched: false,
+    retainMs: 30 * DAY_MS,
+    log: {} as Log,
+    bytesBeside: () => Promise.resolve(0),
+    dropped: () => {},
+    ...more,
+  };
+}
+
+class SweptHome {
+  readonly removed: string[] = [];
+  readonly tidied: string[] = [];
+  readonly orphansRemoved: string[] = [];
+  readonly said: string[] = [];
+  sessions: Swept[];
+  isTrusted = true;
+  keep: KeepEnded = { ageMs: 30 * DAY_MS, count: null };
+  fault: string | null = null;
+  orphans: string[] = [];
+  readonly sweeper: Sweeper;
+
+  constructor(sessions: Swept[]) {
+    this.sessions = sessions;
+    const options: SweeperOptions = {
+      sessions: () => this.sessions,
+      housekeeper: { tidy: async (kept) => void this.tidied.push((kept as Swept).id) },
+      keepEnded: () => ({ keep: this.keep, fault: this.fault }),
+      isClockTrusted: () => this.isTrusted,
+      remove: ({ id }) => {
+        this.removed.push(id);
+        this.sessions = this.sessions.filter((session) => session.id !== id);
+      },
+      orphans: () => this.orphans,
+      removeOrphan: (folder) => this.orphansRemoved.push(folder),
+      complain: (sentence) => this.said.push(sentence),
+    };
+    this.sweeper = new Sweeper(options);
+  }
+}
+
+test('[LOG-8] ended sessions beyond the age are removed, never running ones, never ones that somebody watches', async () => {
+  const swept = new SweptHome([
+    session('running', null),
+    session('old', 31),
+    session('watched', 31, { isWatched: true }),
+    session('young', 29),
+    session('oldest', 400),
+  ]);
+  await swept.sweeper.sweep(NOW);
+  expect(swept.removed).toEqual(['oldest', 'old']);
+});
+
+test('[LOG-8] of more ended sessions than the count those that ended first are removed', () => {
+  const sessions = [session('running', null), session('c', 1), session('a', 3), session('b', 2)];
+  const ids = (keep: KeepEnded): string[] => expired(sessions, keep, NOW).map(({ id }) => id);
+  expect(ids({ ageMs: null, count: 1 })).toEqual(['a', 'b']);
+  expect(ids({ ageMs: null, count: 0 })).toEqual(['a', 'b', 'c']);
+  expect(ids({ ageMs: null, count: null })).toEqual([]);
+  expect(ids({ ageMs: 2.5 * DAY_MS, count: 3 })).toEqual(['a']);
+});
+
+test('[LOG-9] nothing is removed by age while the clock is not trusted, and that is said once', async () => {
+  const swept = new SweptHome([session('old', 31)]);
+  swept.isTrusted = false;
+  await swept.sweeper.sweep(NOW + 3650 * DAY_MS);
+  await swept.sweeper.sweep(NOW + 3650 * DAY_MS);
+  expect([swept.removed, swept.tidied, swept.said.length]).toEqual([[], [], 1]);
+  swept.isTrusted = true;
+  await swept.sweeper.sweep(NOW);
+  expect(swept.removed).toEqual(['old']);
+});
+
+test('[LOG-8] a fault in the setting is said once, and nothing is removed', async () => {
+  const swept = new SweptHome([session('old', 31)]);
+  swept.keep = { ageMs: null, count: null };
+  swept.fault = 'config.json is not JSON';
+  await swept.sweeper.sweep(NOW);
+  await swept.sweeper.sweep(NOW);
+  expect([swept.removed, swept.said]).toEqual([[], ['config.json is not JSON']]);
+});
+
+test('[LOG-5] sessions that may hold something too old are tidied, running or ended, and an ended one once', async () => {
+  const swept = new SweptHome([
+    session('running', null),
+    session('ended', 1, { startedAt: NOW - 40 * DAY_MS }),
+    session('short', 1, { retainMs: 1000 }),
+    session('young', 1),
+  ]);
+  await swept.sweeper.sweep(NOW);
+  await swept.sweeper.sweep(NOW);
+  expect(swept.tidied).toEqual(['running', 'ended', 'short', 'running', 'ended']);
+});
+
+test('[LOG-10] a folder without a record goes if it is empty and a day old, and stays if it holds a byte', async () => {
+  const home = mkdtempSync(`${tmpdir()}/spool-orphans-`);
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const swept = new SweptHome([]);
+  const orphan = (name: string, ageDays: number, files: Record<string, string>): string => {
+    const folder = `${home}/${name}`;
+    mkdirSync(`${folder}/log`, { recursive: true });
+    for (const [file, text] of Object.entries(files)) writeFileSync(`${folder}/${file}`, text);
+    const at = (NOW - ageDays * DAY_MS) / 1000;
+    utimesSync(folder, at, at);
+    swept.orphans.push(folder);
+    return folder;
+  };
+  const empty = orphan('empty000', 2, {});
+  const begun = orphan('begun000', 2, {
+    'session.json': '',
+    'session.json.tmp': '{"run":',
+    'log/0000000000000000.log': '',
+  });
+  orphan('fresh000', 0.5, {});
+  orphan('bytes000', 400, { 'log/0000000000000000.log': 'x' });
+  orphan('damaged0', 400, { 'session.json': '{"run":' });
+  swept.orphans.push(`${home}/gone0000`);
+  await swept.sweeper.sweep(NOW);
+  expect(swept.orphansRemoved).toEqual([empty, begun]);
+});

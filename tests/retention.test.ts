@@ -1,0 +1,83 @@
+/** What goes by age: old output, ended sessions, folders that never became a session. */
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Client } from '@spool/client';
+import { TestDaemon, until, writeEndedSession } from '@spool/testkit';
+
+const env = { PATH: process.env.PATH! };
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SEGMENT_BYTES = 4 * 1024 * 1024;
+const SWEPT_WITHIN_MS = 60_000;
+/** Longer than it takes until the housekeeper has looked at a session that grew: what goes then goes by the sweep. */
+const RETAIN_MS = 8000;
+
+/** What a reader finds at the very beginning. */
+async function firstGap(client: Client, id: string): Promise<unknown> {
+  for await (const item of client.watch(id, { from: 0 }))
+    if (item.type === 'gap' || item.type === 'output') return item;
+  return null;
+}
+
+test('[LOG-5] the daemon drops what is too old without any growth, of running and of ended sessions', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const run = (rest: string): Promise<{ id: string }> =>
+    client.run({ command: ['sh', '-c', `head -c ${SEGMENT_BYTES + 1000} /dev/zero${rest}`], env, retainMs: RETAIN_MS });
+  const [running, ended] = [await run('; exec sleep 1000'), await run('')];
+  const firstOffset = async ({ id }: { id: string }): Promise<number> => (await client.get(id)).firstOffset;
+  for (const session of [running, ended]) {
+    await until('it is dropped', async () => (await firstOffset(session)) === SEGMENT_BYTES, SWEPT_WITHIN_MS);
+    const gap = { type: 'gap', from: 0, to: SEGMENT_BYTES, reason: 'retention' };
+    expect(await firstGap(client, session.id)).toMatchObject(gap);
+  }
+});
+
+test('[LOG-8] ended sessions past their age are removed when a daemon starts, and that is told', async () => {
+  await using daemon = new TestDaemon();
+  const sessions = `${daemon.home}/sessions`;
+  const old = writeEndedSession(sessions, { id: 'old000000000', endedAt: Date.now() - 31 * DAY_MS, output: 'x' });
+  writeEndedSession(sessions, { id: 'young0000000', endedAt: Date.now() - 29 * DAY_MS });
+  const client = await daemon.client();
+  const told = (async () => {
+    for await (const event of client.events({ types: ['session-removed'] })) return event;
+    return null;
+  })();
+  expect((await client.list()).map(({ id }) => id)).toEqual(['old000000000', 'young0000000']);
+  expect(await told).toMatchObject({ type: 'session-removed', id: 'old000000000' });
+  expect((await client.list()).map(({ id }) => id)).toEqual(['young0000000']);
+  expect(existsSync(old)).toBe(false);
+  await until('nothing is left of it', () => readdirSync(sessions).length === 1, SWEPT_WITHIN_MS);
+});
+
+test('[LOG-8] keepEnded in config.json says how many are kept, and doctor says what is wrong with it', async () => {
+  await using daemon = new TestDaemon();
+  const sessions = `${daemon.home}/sessions`;
+  const ids = ['one', 'two', 'three', 'four'].map((name, at) => {
+    const id = name.padEnd(12, '0');
+    writeEndedSession(sessions, { id, endedAt: Date.now() - (400 - at) * DAY_MS });
+    return id;
+  });
+  mkdirSync(`${daemon.home}/config`, { recursive: true, mode: 0o700 });
+  writeFileSync(`${daemon.home}/config/config.json`, '{ "keepEnded": { "age": null, "count": 2 } }');
+  const client = await daemon.client();
+  const listed = async (): Promise<string[]> => (await client.list()).map(({ id }) => id);
+  await until('two are left', async () => (await listed()).length === 2, SWEPT_WITHIN_MS);
+  expect(await listed()).toEqual(ids.slice(2));
+  expect((await daemon.spool(['doctor'])).stdout).not.toContain('keepEnded');
+  writeFileSync(`${daemon.home}/config/config.json`, '{ "keepEnded": { "age": "soon" } }');
+  expect((await daemon.spool(['doctor'])).stdout).toMatch(/warn.*keepEnded\.age must be/);
+});
+
+test('[LOG-10] an empty folder without a record goes after a day; one with data stays, and doctor names it', async () => {
+  await using daemon = new TestDaemon();
+  const sessions = `${daemon.home}/sessions`;
+  const [empty, full] = [`${sessions}/empty0000000`, `${sessions}/full00000000`];
+  for (const folder of [empty, full]) mkdirSync(`${folder}/log`, { recursive: true, mode: 0o700 });
+  writeFileSync(`${full}/log/0000000000000000.log`, 'precious');
+  const yesterday = (Date.now() - 2 * DAY_MS) / 1000;
+  for (const folder of [empty, full]) utimesSync(folder, yesterday, yesterday);
+  await daemon.client();
+  await until('the empty one is gone', () => !existsSync(empty), SWEPT_WITHIN_MS);
+  expect(readdirSync(`${full}/log`)).toEqual(['0000000000000000.log']);
+  expect((await daemon.spool(['doctor'])).stdout).toMatch(/warn.*full00000000 has no record that can be read/);
+});
