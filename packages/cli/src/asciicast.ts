@@ -2,6 +2,7 @@
  * Recordings as asciinema plays them: a header and an event a line, JSON each. Version 3 counts times from the event before,
  * version 2 from the beginning. Input is never in them.
  */
+import { jsonText } from './json-text.ts';
 import type { SessionInfo, Size } from '@spool/protocol';
 import type { TimedItem } from './timed-output.ts';
 
@@ -71,4 +72,4 @@ export class Asciicast {
   }
 }
 
-const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+const line = (value: unknown): string => `${jsonText(value)}\n`;

@@ -1,7 +1,9 @@
 /** Errors as sentences, for people, or as an object, for programs. Always on stderr: stdout holds data only. */
 import { ERROR_CODES, type ErrorDetails, SpoolError } from '@spool/protocol';
 import { exitCodeOfError } from './exit-code.ts';
+import { jsonText } from './json-text.ts';
 import { printable } from './printable.ts';
+import { notice } from './stdio.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Details that name what the sentence is about: told in quotes, where a person would say them. */
@@ -25,12 +27,11 @@ export function failureOf(error: unknown): Failure {
 export function reportFailure(error: unknown, asJson: boolean): number {
   const failure = failureOf(error);
   if (asJson) {
-    process.stderr.write(`${JSON.stringify({ error: failure })}\n`);
+    notice(jsonText({ error: failure }));
   } else {
-    process.stderr.write(`spool: ${printable(failure.message)}\n`);
-    if (error instanceof UsageError)
-      process.stderr.write(`Try: spool ${error.verb ? `${error.verb} --help` : 'help'}\n`);
-    if (process.env.SPOOL_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    notice(`spool: ${printable(failure.message)}`);
+    if (error instanceof UsageError) notice(`Try: spool ${error.verb ? `${error.verb} --help` : 'help'}`);
+    if (process.env.SPOOL_DEBUG && error instanceof Error) notice(String(error.stack));
   }
   return exitCodeOfError(error);
 }

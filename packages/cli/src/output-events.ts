@@ -4,8 +4,9 @@
  */
 import type { Client, TextItem } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
+import { jsonText } from './json-text.ts';
 import { isEnded } from './session-words.ts';
-import { writeOut } from './stdio.ts';
+import { writeText } from './stdio.ts';
 
 export interface OutputEvents extends AsyncDisposable {
   /** A word to the person, where no terminal shows it. */
@@ -17,7 +18,7 @@ export function tellOutput(client: Client, id: string, agent: string): OutputEve
   const leaving = new AbortController();
   const watch = client.watchText(id, { from: 0 });
   const tell = async (): Promise<void> => {
-    for await (const item of watch) await writeOut(line(item), 2, leaving.signal);
+    for await (const item of watch) await writeText(line(item), 2, leaving.signal);
   };
   const told = tell().catch((error: unknown) => {
     if (!SpoolError.is(error)) throw error;
@@ -34,12 +35,12 @@ export function tellOutput(client: Client, id: string, agent: string): OutputEve
   };
 
   function tellNotice(text: string): void {
-    void writeOut(`${JSON.stringify({ type: 'notice', agent, ts: Date.now(), text })}\n`, 2, leaving.signal);
+    void writeText(`${jsonText({ type: 'notice', agent, ts: Date.now(), text })}\n`, 2, leaving.signal);
   }
 
   function line(item: TextItem): string {
-    if (item.type !== 'text') return `${JSON.stringify({ ...item, agent, ts: Date.now() })}\n`;
+    if (item.type !== 'text') return `${jsonText({ ...item, agent, ts: Date.now() })}\n`;
     const { ts, data, offset } = item;
-    return `${JSON.stringify({ type: 'output', agent, ts, data, offset })}\n`;
+    return `${jsonText({ type: 'output', agent, ts, data, offset })}\n`;
   }
 }

@@ -1,5 +1,6 @@
 /** What a watch tells, as NDJSON: text instead of bytes, decoded across cuts, with the offsets of the bytes it came from. */
 import type { WatchItem } from '@spool/client';
+import { jsonText } from './json-text.ts';
 
 export class OutputJson {
   readonly #id: string;
@@ -27,5 +28,5 @@ export class OutputJson {
 }
 
 function json(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${jsonText(value)}\n`;
 }

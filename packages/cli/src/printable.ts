@@ -15,6 +15,16 @@ export function printable(text: string): string {
   });
 }
 
+/** Lines for a terminal: as `printable`, but with line ends, tabs and colours. */
+export function shownText(text: string): string {
+  return text.replace(LINE_CONTROLS, (control) => (COLOUR.test(control) ? control : printable(control)));
+}
+
+/** Everything that is not obeyed in lines; an escape sequence for colour is found whole. */
+const LINE_CONTROLS =
+  /\u001b\[[\d;:]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const COLOUR = /^\u001b\[/;
+
 /** A command as it could be typed: words in quotes where a shell would need them. */
 export function commandLine(command: readonly string[]): string {
   return printable(

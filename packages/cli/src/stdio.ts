@@ -2,10 +2,15 @@
  * Standard output and error.
  *
  * Short texts are written synchronously, straight to the descriptor: making Node's stream costs more than the text. What
- * streams goes through `writeOut`, one piece at a time, so that a slow reader slows us and fills no memory.
+ * streams goes through `writeText`, one piece at a time, so that a slow reader slows us and fills no memory.
+ *
+ * On a terminal, controls in any text are shown, not obeyed, wherever the text came from [ATT-8]; only colours of ours pass. Bytes
+ * of a session go through `session-output.ts`. `writeOut` is for those who draw on a terminal themselves.
  */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { jsonText } from './json-text.ts';
+import { shownText } from './printable.ts';
 
 const TERMINAL_MS_MAX = 300;
 
@@ -18,7 +23,7 @@ export function print(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-  put(1, `${JSON.stringify(value)}\n`);
+  put(1, `${jsonText(value)}\n`);
 }
 
 /** A word to the person, on stderr. */
@@ -26,7 +31,12 @@ export function notice(text: string): void {
   put(2, `${text}\n`);
 }
 
-/** Resolves when the stream has room for more (all the back-pressure there is), or when `signal` says not to wait. */
+/** Text that streams. Resolves when there is room for more, or when `signal` says not to wait. */
+export async function writeText(text: string, fd: 1 | 2 = 1, signal?: AbortSignal): Promise<void> {
+  await writeOut(isTerminal(fd) ? shownText(text) : text, fd, signal);
+}
+
+/** As it is. Resolves when the stream has room for more (all the back-pressure there is), or when `signal` says not to wait. */
 export async function writeOut(bytes: Uint8Array | string, fd: 1 | 2 = 1, signal?: AbortSignal): Promise<void> {
   const stream = streamOf(fd);
   if (stream.write(bytes) || signal?.aborted) return;
@@ -77,11 +87,12 @@ export async function exitWhenWritten(code: number): Promise<never> {
 }
 
 function put(fd: 1 | 2, text: string): void {
+  const shown = isTerminal(fd) ? shownText(text) : text;
   if (isStreaming.has(fd)) {
-    streamOf(fd).write(text);
+    streamOf(fd).write(shown);
     return;
   }
-  let bytes: Uint8Array = Buffer.from(text);
+  let bytes: Uint8Array = Buffer.from(shown);
   try {
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
   } catch (error) {

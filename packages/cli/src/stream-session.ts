@@ -1,6 +1,6 @@
 /**
- * A session as a plain stream: its output on ours, our input to it. For pipes, scripts and programs; nothing is a terminal
- * here, so nothing is raw and nothing has to be restored.
+ * A session as a plain stream: its output on ours, our input to it. For pipes, scripts and programs. Our input is not a
+ * terminal, so nothing is raw; our output may be one all the same.
  */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
@@ -10,7 +10,8 @@ import { OutputJson } from './output-json.ts';
 import { pipeInput } from './session-input.ts';
 import { printable } from './printable.ts';
 import { gapWords } from './session-words.ts';
-import { notice, writeOut } from './stdio.ts';
+import { SessionOutput, type SessionOutputOptions } from './session-output.ts';
+import { notice, writeText } from './stdio.ts';
 
 export interface StreamOptions {
   /** The session as the person named it, for notices. */
@@ -21,6 +22,8 @@ export interface StreamOptions {
   readonly isForwarding: boolean;
   /** Whether a first Ctrl-C is meant for the session. */
   readonly passesSignals: boolean;
+  /** What the program may do to a terminal beyond drawing. */
+  readonly permissions: SessionOutputOptions;
   /** Says a line to the person; on standard error unless told. */
   readonly tell?: ((line: string) => void) | undefined;
 }
@@ -55,10 +58,12 @@ export async function streamSession(client: Client, session: SessionInfo, option
 
   async function stream(): Promise<ViewEnd> {
     const lines = new OutputJson(session.id);
+    using stdout = new SessionOutput(1, options.permissions);
+    using stderr = new SessionOutput(2, options.permissions);
     try {
       for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
-        if (options.asJson) await writeOut(lines.line(item));
-        else if (item.type === 'output') await writeOut(item.bytes, item.stream === 'stderr' ? 2 : 1);
+        if (options.asJson) await writeText(lines.line(item));
+        else if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).write(item.bytes);
         else if (item.type === 'gap') tell(gapWords(item.from, item.to));
         if (item.type === 'exit' || item.type === 'removed') return item;
       }

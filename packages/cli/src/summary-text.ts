@@ -1,5 +1,6 @@
 /** A summary as a page for people, or as JSON. Loaded by `spool summary`, and by `spool run --summary` at the end. */
 import { type Client, summarize, type Summary } from '@spool/client/node';
+import { jsonText } from './json-text.ts';
 import { commandLine, printable } from './printable.ts';
 import { endWords, isEnded } from './session-words.ts';
 
@@ -11,7 +12,7 @@ const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as con
 
 export async function summaryText(client: Client, session: string, asJson: boolean): Promise<string> {
   const summary = await summarize(client, session);
-  return asJson ? JSON.stringify(summary) : pageOf(summary).join('\n');
+  return asJson ? jsonText(summary) : pageOf(summary).join('\n');
 }
 
 export function pageOf(summary: Summary): string[] {

@@ -1,6 +1,7 @@
 /** Tasks as NDJSON: `task_started`, `task_log`, `task_finished`, and the milestones between them. */
 import type { Client, Milestone } from '@spool/client';
-import { writeOut } from './stdio.ts';
+import { jsonText } from './json-text.ts';
+import { writeText } from './stdio.ts';
 import { exitCodeOfTask } from './task-exit-code.ts';
 
 /** Resolves with the exit codes, once all have finished. */
@@ -16,7 +17,7 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
       for (const item of (await client.explain(event.taskId)).history)
         if (item.type === 'milestone') await tell(event.taskId, item);
     }
-    await writeOut(`${JSON.stringify(event)}\n`);
+    await writeText(`${jsonText(event)}\n`);
     // Milestones wait in line until then: none comes before the start of its task.
     if (event.type === 'task_started' && ++started === ids.length) telling = tellMilestones();
     telling?.catch(() => {}); // what breaks it breaks this loop too, and is told by it
@@ -40,6 +41,6 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
     if (milestone.offset <= (told.get(taskId) ?? -1)) return;
     told.set(taskId, milestone.offset);
     const { type, at, ...reached } = milestone;
-    await writeOut(`${JSON.stringify({ type, at, taskId, ...reached })}\n`);
+    await writeText(`${jsonText({ type, at, taskId, ...reached })}\n`);
   }
 }

@@ -1,7 +1,8 @@
 /** The rows of `spool watch` for programs: a line of JSON for each that appears, changes or goes. */
 import type { Client } from '@spool/client';
 import { recentSessions } from './recent-sessions.ts';
-import { writeOut } from './stdio.ts';
+import { jsonText } from './json-text.ts';
+import { writeText } from './stdio.ts';
 import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './watch-list.ts';
 
 /** Until the link or whoever reads is gone. */
@@ -28,11 +29,11 @@ export async function tellRows(client: Client): Promise<void> {
   }
 
   async function tell(id: string, row: Row | null): Promise<void> {
-    const line = JSON.stringify(row === null ? { type: 'row-removed', id } : { type: 'row', ...rowJson(row) });
+    const line = jsonText(row === null ? { type: 'row-removed', id } : { type: 'row', ...rowJson(row) });
     if (told.get(id) === line) return;
     if (row === null) told.delete(id);
     else told.set(id, line);
-    await writeOut(`${line}\n`);
+    await writeText(`${line}\n`);
   }
 }
 

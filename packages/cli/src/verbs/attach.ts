@@ -44,6 +44,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
     asJson: flags.json,
     isForwarding: !flags.readOnly && !isEnded(session) && (isTyping || !isTerminal(0)),
     passesSignals: isTyping,
+    permissions: permissions(flags),
   });
   if (end.type === 'exit' && !flags.json) notice(`[spool: session ${printable(calledAs)} ended, ${endWords(end)}]`);
   return exitCode;

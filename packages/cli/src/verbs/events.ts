@@ -1,10 +1,11 @@
 /** `spool events`: what happened to the sessions and, with -f, what happens. */
 import type { EventItem } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
+import { jsonText } from '../json-text.ts';
 import { commandLine, printable } from '../printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { endWords } from '../session-words.ts';
-import { writeOut } from '../stdio.ts';
+import { writeText } from '../stdio.ts';
 import { nearest } from '../suggestion.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -12,7 +13,7 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new goes with --follow', 'events');
   for (const type of flags.type) checkType(type);
   await using client = await openClient(program);
-  const format = flags.json ? (event: EventItem): string => JSON.stringify(event) : line;
+  const format = flags.json ? jsonText : line;
   const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
   const types = flags.type.length > 0 ? flags.type : undefined;
   // Subscribed before the list is asked for: what happens in between then comes in both, and is told once.
@@ -23,11 +24,11 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
     const listed = (await client.list()).filter(({ id }) => sessions?.includes(id) ?? true);
     for (const event of pastEvents(listed).filter(({ type }) => types?.includes(type) ?? true)) {
       told.add(keyOf(event));
-      await writeOut(`${format(event)}\n`);
+      await writeText(`${format(event)}\n`);
     }
   }
   for await (const event of live) {
-    if (!told.delete(keyOf(event))) await writeOut(`${format(event)}\n`);
+    if (!told.delete(keyOf(event))) await writeText(`${format(event)}\n`);
   }
   return 0;
 };
@@ -85,7 +86,7 @@ export function line(event: EventItem): string {
     case 'session-removed':
       return `${time} ${event.type} ${event.id}`;
     case 'log-failed':
-      return `${time} ${event.type} ${event.id}: at offset ${event.offset}: ${event.error}`;
+      return `${time} ${event.type} ${event.id}: at offset ${event.offset}: ${printable(event.error)}`;
     case 'log-recovered':
       return `${time} ${event.type} ${event.id}: bytes from ${event.from} to ${event.to} are missing`;
     case 'session-status': {

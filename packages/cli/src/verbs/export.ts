@@ -4,7 +4,7 @@ import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../export-file.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { gapWords } from '../session-words.ts';
-import { notice, printJson, writeOut } from '../stdio.ts';
+import { notice, printJson, writeText } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Format = 'asciicast' | 'html' | 'text';
@@ -22,7 +22,7 @@ const exportSession: VerbAction<'export'> = async ({ flags, operands }, program)
   let characters = 0;
   const write: Write = async (text) => {
     characters += text.length;
-    await (file ? file.write(text) : writeOut(text));
+    await (file ? file.write(text) : writeText(text));
   };
   await WRITERS[formats[0]!](client, session, write, flags.v2);
   await file?.end();

@@ -5,8 +5,9 @@ import { lastLines } from '../last-lines.ts';
 import { logPlaceOf, type LogPlace } from '../log-place.ts';
 import { OutputJson } from '../output-json.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { SessionOutput } from '../session-output.ts';
 import { gapWords } from '../session-words.ts';
-import { notice, writeOut } from '../stdio.ts';
+import { notice, writeText } from '../stdio.ts';
 import { TextPrinter } from '../text-printer.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -18,6 +19,7 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
     throw new UsageError('--tail needs a number of lines, 0 or more', 'logs');
   if (flags.tail !== undefined && flags.tailBytes !== undefined)
     throw new UsageError('--tail and --tail-bytes exclude each other', 'logs');
+  if (flags.force && !flags.raw) throw new UsageError('--force goes with --raw', 'logs');
   if (flags.text && flags.raw) throw new UsageError('--text and --raw exclude each other', 'logs');
   const since = flags.since === undefined ? undefined : logPlaceOf(flags.since, '--since', 'logs');
   const wanted = flags.stdout === flags.stderr ? null : flags.stdout ? 'stdout' : 'stderr';
@@ -25,14 +27,15 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   const session = await client.get(operands[0] ?? '');
   const from = await beginning(client, session, { ...flags, since });
   const json = new OutputJson(session.id);
-  using stdout = new TextPrinter((text) => writeOut(text), { isFollowing: flags.follow });
-  using stderr = new TextPrinter((text) => writeOut(text), { isFollowing: flags.follow });
+  using stdout = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
+  using stderr = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
   const text = { stdout, stderr };
+  using raw = new SessionOutput(1, { isForced: flags.force });
 
   for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
     if (item.type === 'output' && wanted !== null && item.stream !== wanted) continue;
-    if (flags.json) await writeOut(json.line(item));
-    else if (item.type === 'output') await (flags.raw ? writeOut(item.bytes) : text[item.stream].push(item.bytes));
+    if (flags.json) await writeText(json.line(item));
+    else if (item.type === 'output') await (flags.raw ? raw.write(item.bytes) : text[item.stream].push(item.bytes));
     else if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
     else if (item.type === 'removed') notice('spool: the session was removed');
     if (item.type === 'synced' && !flags.follow) break;

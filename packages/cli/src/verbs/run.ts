@@ -72,6 +72,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       asJson: flags.json,
       isForwarding: !isTerminal(0),
       passesSignals: true,
+      permissions: permissions(flags),
       tell: events?.notice,
     });
     return stream.exitCode;

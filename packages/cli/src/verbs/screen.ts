@@ -2,7 +2,7 @@
 import type { ScreenFormat } from '@spool/protocol';
 import { logPlaceOf } from '../log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { isTerminal, notice, print, printJson, writeOut } from '../stdio.ts';
+import { isTerminal, notice, print, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 const FORMATS: ReadonlySet<string> = new Set<ScreenFormat>(['text', 'ansi', 'html', 'json']);
@@ -20,7 +20,7 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
   });
   if (!shown.isExact) notice('spool: the session prints faster than its screen can be followed; this is near the end');
   if (flags.json) printJson(format === 'json' ? { ...shown, content: JSON.parse(shown.content) as unknown } : shown);
-  else if (format === 'ansi' && isTerminal(1)) await writeOut(await safely(shown.content.trimEnd()));
+  else if (format === 'ansi' && isTerminal(1)) await showAnsi(shown.content.trimEnd());
   else print(format === 'text' ? shown.content.trimEnd() : shown.content);
   return 0;
 };
@@ -28,8 +28,11 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
 export default screen;
 
 /** What was on the screen may be anything, but in this terminal it only draws, and nothing is left of it. */
-async function safely(content: string): Promise<Uint8Array> {
-  const { ViewerFilter } = await import('@spool/vt');
-  const filter = new ViewerFilter();
-  return Buffer.concat([filter.feed(Buffer.from(content)), filter.close(), Buffer.from('\n')]);
+async function showAnsi(content: string): Promise<void> {
+  const { SessionOutput } = await import('../session-output.ts');
+  {
+    using output = new SessionOutput(1);
+    await output.write(Buffer.from(content));
+  }
+  print('');
 }

@@ -143,7 +143,7 @@ async function logs(flags: Flags, operands: readonly string[], program: Program)
   if (operands.length > 1) throw new UsageError('`task logs` shows one task', 'task');
   const { default: action } = await import('./logs.ts');
   const id = operands[0] ?? (await latestTask(program));
-  const nothing = { tailBytes: undefined, since: undefined, text: false, stdout: false, stderr: false };
+  const nothing = { tailBytes: undefined, since: undefined, text: false, stdout: false, stderr: false, force: false };
   const { follow, tail, raw, json } = flags;
   return await action({ flags: { ...nothing, follow, tail, raw, json }, operands: [id] }, program);
 }
