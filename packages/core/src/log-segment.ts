@@ -90,6 +90,13 @@ export class LogSegment {
     this.isUnsynced = true;
   }
 
+  /** Somebody else writes: how many bytes are there now? False when only `reload` can tell. */
+  lookAtLength(): boolean {
+    if (this.#fd < 0 || this.isCompressed) return false;
+    this.#length = fstatSync(this.#fd).size;
+    return true;
+  }
+
   /** Somebody else writes: what is there now? */
   reload(): void {
     this.index.file.reload();

@@ -55,6 +55,8 @@ export class Log {
   #start: number;
   #end: number;
   #isDirty = false;
+  /** Of the open segment, which somebody else writes. */
+  #isIndexOld = false;
   #isClosed = false;
   #compressing: Promise<boolean> | undefined;
 
@@ -164,6 +166,7 @@ export class Log {
 
   /** Marks with from <= offset <= to, oldest first. */
   *marks(from: number, to: number): Generator<LogMark> {
+    this.#renewIndex();
     // One before: a mark at the very start of a segment may have been made while the segment before was still open.
     for (const segment of this.#segmentsFrom(Math.max(from - 1, this.#start))) {
       if (segment.start > to) return;
@@ -173,6 +176,7 @@ export class Log {
 
   /** The first offset that was written after `time`: what the log had reached then. As exact as time marks are, 10 ms. */
   offsetAt(time: number): number {
+    this.#renewIndex();
     const isInTail = this.#start === this.#tail.start || (this.#tail.index.firstAt ?? Infinity) <= time;
     const from = isInTail ? this.#tail.start : (this.#sealed.startBefore(time) ?? this.#start);
     for (const segment of this.#segmentsFrom(from)) {
@@ -185,6 +189,7 @@ export class Log {
   /** When the bytes at `offset` were written; undefined if there are none, or no mark tells. */
   timeAt(offset: number): number | undefined {
     if (offset >= this.#end) return undefined;
+    this.#renewIndex();
     for (let at = offset; at >= this.#start;) {
       const { segment } = this.#territory(at);
       const time = segment?.index.timeAt(offset);
@@ -231,6 +236,7 @@ export class Log {
     if (!this.#isReadOnly) return;
     const { start, tail, end } = lookAt(this.#folder, this.#options.segmentBytes);
     this.release();
+    this.#isIndexOld = false;
     this.#start = start;
     this.#tail = tail;
     this.#end = end;
@@ -259,10 +265,17 @@ export class Log {
   /** The cheap look: are there more bytes in the segment that we know as the open one? */
   #hasGrown(): boolean {
     const { end } = this.#tail;
-    this.#tail.reload();
+    // Bytes behind the last are enough to read on. The index is read again only when somebody asks what it knows.
+    this.#isIndexOld = this.#tail.lookAtLength();
+    if (!this.#isIndexOld) this.#tail.reload();
     if (this.#tail.end <= end) return false;
     this.#end = Math.max(this.#tail.end, this.#tail.index.reach);
     return true;
+  }
+
+  #renewIndex(): void {
+    if (this.#isIndexOld) this.#tail.reload();
+    this.#isIndexOld = false;
   }
 
   #read(from: number, maxBytes: number): LogRead {

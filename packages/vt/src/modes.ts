@@ -110,6 +110,15 @@ export class ModeTracker {
     return this.#snapshot;
   }
 
+  /** Two of them that are asked for with every chunk: `state` is a copy, made again after each change. */
+  get title(): string {
+    return this.#now.title;
+  }
+
+  get focusReports(): boolean {
+    return this.#now.focusReports;
+  }
+
   /** Grows with each change; so that one can see cheaply that nothing has changed. */
   get revision(): number {
     return this.#revision;

@@ -51,13 +51,17 @@ export class LineText {
     this.#skipAlternate = options.skipAlternate ?? false;
     this.#scanner = new EscapeScanner(
       {
-        onText: (source, from, to, offset) => this.#bytes(source, from, to, offset),
+        onText: (source, from, to, offset) => {
+          if (!this.#isSkipping) this.#bytes(source, from, to, offset);
+        },
         onControl: (code, offset) => {
+          if (this.#isSkipping) return;
           this.#text(this.#decoder.flush());
           this.#control(code, offset);
         },
         onBroken: () => this.#text(this.#decoder.flush()),
         onSequence: (sequence) => {
+          if (this.#isSkipping && !isPrivate(sequence)) return;
           this.#text(this.#decoder.flush());
           this.#sequence(sequence);
         },
@@ -88,6 +92,11 @@ export class LineText {
     return lines;
   }
 
+  /** A full-screen program repaints ten times a second, and nothing of it is text: only its end is looked for. */
+  get #isSkipping(): boolean {
+    return this.#isAlternate && this.#skipAlternate;
+  }
+
   #bytes(source: Uint8Array, from: number, to: number, offset: number): void {
     for (let at = from; at < to;) {
       const end = Math.min(to, at + LINE_BYTES_MAX - this.#textBytes);
@@ -102,7 +111,7 @@ export class LineText {
   }
 
   #text(text: string, isNarrow = false): void {
-    if (text === '' || (this.#isAlternate && this.#skipAlternate)) return;
+    if (text === '' || this.#isSkipping) return;
     this.#hasContent = true;
     if (this.#cells === undefined && this.#column === this.#width) return this.#grow(text, isNarrow);
     for (const character of text) this.#put(character);
@@ -143,8 +152,7 @@ export class LineText {
       case 0x0a:
       case 0x0b:
       case 0x0c:
-        if (!(this.#isAlternate && this.#skipAlternate)) this.#endLine(offset + 1);
-        return;
+        return this.#endLine(offset + 1);
       case 0x0d:
         this.#column = 0;
         return;
@@ -280,3 +288,5 @@ export class LineText {
     this.#textBytes = 0;
   }
 }
+
+const isPrivate = ({ kind, prefix }: Sequence): boolean => kind === 'csi' && prefix === 0x3f;

@@ -9,6 +9,7 @@ import { EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spoo
 import { Engine, type EngineBuffer, type Size } from './engine.ts';
 import { cutBytes } from './cut-character.ts';
 import { LinkTable } from './link-table.ts';
+import { plainText } from './plain-text.ts';
 import { type ScreenLine, screenLine } from './screen-line.ts';
 
 export interface ScreenModelOptions {
@@ -126,6 +127,10 @@ export class ScreenModel {
     });
   }
 
+  get title(): string {
+    return this.#modes.title;
+  }
+
   get isAlternate(): boolean {
     const { active, alt } = this.engine.core.buffers;
     return active === alt;
@@ -134,6 +139,13 @@ export class ScreenModel {
   /** How many lines there are above the screen; `lines` knows them by negative numbers. */
   get historyLength(): number {
     return this.#buffer.ybase;
+  }
+
+  /** What it takes in memory, as measured: three words a cell, and the objects around lines and terminal. */
+  get estimatedBytes(): number {
+    const { normal, alt } = this.engine.core.buffers;
+    const lines = normal.lines.length + alt.lines.length;
+    return MODEL_BYTES + lines * (LINE_BYTES + this.engine.core.cols * CELL_BYTES);
   }
 
   /** The visible lines, without trailing blanks. */
@@ -150,7 +162,12 @@ export class ScreenModel {
   plainLines(): string[] {
     const { ybase, lines } = this.#buffer;
     const { rows, cols } = this.engine.core;
-    return Array.from({ length: rows }, (_, row) => lines.get(ybase + row)?.translateToString(true, 0, cols) ?? '');
+    const found: string[] = [];
+    for (let row = 0; row < rows; row++) {
+      const line = lines.get(ybase + row);
+      found.push(line === undefined ? '' : plainText(line, cols));
+    }
+    return found;
   }
 
   /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
@@ -189,6 +206,9 @@ export class ScreenModel {
   }
 }
 
+const MODEL_BYTES = 200 * 1024;
+const LINE_BYTES = 900;
+const CELL_BYTES = 12;
 const NOTHING = new Uint8Array(0);
 const CANCEL = Uint8Array.of(0x18);
 

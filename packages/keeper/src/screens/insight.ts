@@ -16,6 +16,8 @@ import type { RuleFiles } from './rule-files.ts';
 const REST_MS = 40;
 /** Output that never pauses is looked at this often. */
 const LOOK_EVERY_MS = 150;
+/** What runs in the foreground is asked this often at most, unless somebody has typed. */
+const FOREGROUND_EVERY_MS = 500;
 /** A title that spins, or a progress bar, is told this often at most. */
 const FACT_EVERY_MS = 200;
 /** Ten commands of a shell, with all their marks. What comes beyond waits for the next look, and only the last of each kind. */
@@ -63,6 +65,7 @@ export class Insight {
   #offset: number;
   #firstAt: number | null = null;
   #lastAt = 0;
+  #foregroundAt = 0;
 
   constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, before: Past | null) {
     this.#events = events;
@@ -143,6 +146,7 @@ export class Insight {
   }
 
   typed(at: number): void {
+    this.#foregroundAt = 0; // a shell may have been told to run something
     this.#reducer.typed(at);
   }
 
@@ -158,7 +162,7 @@ export class Insight {
     this.#firstAt = null;
     this.#takeLate(now);
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
-    if (this.#leader !== null) this.#reducer.foreground(foregroundOf(this.#leader), now);
+    this.#lookAtForeground(now);
     this.#reducer.screen(this.shown, now, this.#offset);
     this.#tell(now);
   }
@@ -177,6 +181,13 @@ export class Insight {
   /** Puts what has happened on the disk. */
   save(): void {
     this.#history.save();
+  }
+
+  /** Three files of the kernel's, each time: a session that never rests need not be asked ten times a second. */
+  #lookAtForeground(now: number): void {
+    if (this.#leader === null || Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS) return;
+    this.#foregroundAt = now;
+    this.#reducer.foreground(foregroundOf(this.#leader), now);
   }
 
   #putOff(fact: Fact): void {

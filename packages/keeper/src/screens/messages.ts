@@ -22,11 +22,25 @@ export function hasTerminal(source: ScreenSource): source is TerminalSource {
   return source.firstSize !== null;
 }
 
+export interface GrownSession {
+  readonly id: string;
+  readonly end: number;
+  /** When it last grew. */
+  readonly at: number;
+  /** Somebody typed since this was last said, so what came may be echo. */
+  readonly typedAt: number | null;
+}
+
+/** A session, and how far that what is said holds. */
+export interface SessionOffset {
+  readonly id: string;
+  readonly offset: number;
+}
+
 export type ToScreens =
   /** Keep a model of this session, and answer what its program asks from `answeredTo` on. */
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
-  /** `typedAt`: somebody typed since this was last said, so what came may be echo. */
-  | { readonly type: 'grown'; readonly id: string; readonly end: number; readonly typedAt: number | null }
+  | { readonly type: 'grown'; readonly sessions: readonly GrownSession[] }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
   | { readonly type: 'colours'; readonly id: string; readonly colours: TerminalColours }
   /** The child has ended: the rest is followed, then it is forgotten. */
@@ -66,7 +80,7 @@ export type FromScreens =
   /** The thread is there, and answers what programs ask without delay. */
   | { readonly type: 'ready' }
   /** All that was announced before has been followed to this offset. */
-  | { readonly type: 'followed'; readonly id: string; readonly offset: number }
+  | { readonly type: 'followed'; readonly sessions: readonly SessionOffset[] }
   /** For the child: what it asked before this offset. */
   | { readonly type: 'answers'; readonly id: string; readonly bytes: Uint8Array; readonly upTo: number }
   | { readonly type: 'modes'; readonly id: string; readonly reportsFocus: boolean }
@@ -74,7 +88,7 @@ export type FromScreens =
   | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
   | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: Fact }
   /** The screen was looked at, and what is known is true up to this offset. */
-  | { readonly type: 'looked'; readonly id: string; readonly offset: number }
+  | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }
   | { readonly type: 'complaint'; readonly sentence: string }
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
   | { readonly type: 'failed'; readonly request: number; readonly reason: string };

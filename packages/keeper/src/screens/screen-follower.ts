@@ -60,6 +60,10 @@ export class ScreenFollower implements Follower {
   #size: Size;
   #offset: number;
   #target: number;
+  #grownAt = 0;
+  #writtenAt = 0;
+  readAt = 0;
+  holdsFiles = false;
   #answeredTo: number;
   #exactFrom = 0;
   #answers: Uint8Array[] = [];
@@ -84,7 +88,12 @@ export class ScreenFollower implements Follower {
     return this.#insight;
   }
 
+  get id(): string {
+    return this.source.id;
+  }
+
   get log(): Log {
+    this.holdsFiles = true;
     this.#log ??= Log.open(`${this.source.folder}/log`, { readOnly: true, readInto: READ_BUFFER });
     return this.#log;
   }
@@ -101,8 +110,13 @@ export class ScreenFollower implements Follower {
     return this.#offset >= this.#exactFrom;
   }
 
-  grown(end: number): void {
+  get modelBytes(): number {
+    return this.#model?.estimatedBytes ?? 0;
+  }
+
+  grown(end: number, at: number): void {
     this.#target = Math.max(this.#target, end);
+    this.#grownAt = at;
   }
 
   resized(offset: number, size: Size): void {
@@ -130,7 +144,7 @@ export class ScreenFollower implements Follower {
       cursor: { row, col },
       isCursorVisible: isVisible,
       isAlternate: model.isAlternate,
-      title: model.modes.title,
+      title: model.title,
     };
   }
 
@@ -140,6 +154,9 @@ export class ScreenFollower implements Follower {
 
   /** Moves on by one turn. */
   turn(): void {
+    this.readAt = Date.now();
+    // What comes late to this thread was written when it was written: what follows from it should not be late twice.
+    this.#writtenAt = Math.min(this.readAt, this.#grownAt || this.readAt);
     this.#awake();
     this.begin();
     if (this.#isFarBehind) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
@@ -154,7 +171,12 @@ export class ScreenFollower implements Follower {
     if (this.isExact && this.#offset > 0) keep(this.keyframes, { model: this.#model, offset: this.#offset });
     this.#model.dispose();
     this.#model = null;
+    this.releaseFiles();
+  }
+
+  releaseFiles(): void {
     this.#log?.release();
+    this.holdsFiles = false;
   }
 
   close(): void {
@@ -235,8 +257,8 @@ export class ScreenFollower implements Follower {
     this.#chunkAt = this.#offset;
     follower.feed(bytes);
     this.#paintTo(model, this.#chunkAt + bytes.length);
-    this.#insight!.output(bytes, this.#offset, Date.now());
-    const { focusReports } = follower.modes.state;
+    this.#insight!.output(bytes, this.#offset, this.#writtenAt);
+    const { focusReports } = follower.modes;
     if (focusReports === this.#reportsFocus) return;
     this.#reportsFocus = focusReports;
     this.#events.onFocusMode(focusReports);

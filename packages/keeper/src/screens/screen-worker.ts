@@ -2,6 +2,7 @@
  * The thread for screens: follows every running session at its own pace, in turns; keeps what each shows and what that means;
  * and answers questions about any screen of the past. Its priority is low: bytes come first, pictures after.
  */
+import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -15,25 +16,35 @@ import { Keyframes } from './keyframes.ts';
 import { lookAt } from './look.ts';
 import {
   type FromScreens,
+  type GrownSession,
   hasTerminal,
   type ScreenAnswer,
   type ScreenAsk,
   type ScreenSource,
+  type SessionOffset,
   type TerminalSource,
   type ToScreens,
 } from './messages.ts';
+import { surplusModels } from './model-budget.ts';
 import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
 import { modelAt, type Moment } from './timeline.ts';
 
-/** Models kept in memory, some 1 MB each; the others wait as keyframes on disk. */
-const MODELS_MAX = 24;
+/** What is due in the same few milliseconds is done in one go. */
+const ALARM_GRAIN_MS = 8;
+/** Sessions looked at between two looks at the memory that their models take. */
+const LOOKS_PER_CHECK = 24;
+/** The budget is looked at this often while sessions are busy. */
+const CHECK_EVERY_MS = 250;
 /** Whoever asks for the screen of a session that is being flooded gets the one of a moment ago, rather than wait. */
 const PATIENCE_MS = 50;
 /** One session may keep the others waiting for this long while it is looked at for somebody who is about to type. */
 const HURRY_MS_MAX = 50;
 const NICENESS = 5;
+/** Logs that keep a file open between two turns, and their share of what the process may open: sessions come first. */
+const OPEN_LOGS_MAX = 256;
+const OPEN_FILES_SHARE = 1 / 8;
 /** A child that has written nothing for so long after its start does something else. */
 const SILENT_MS = 10_000;
 /** Of an adopted session without a terminal, this much is read again: what it last said is what a look must see. */
@@ -63,8 +74,9 @@ const { configFolder } = workerData as { configFolder: string };
 // A user's rule that backtracks without end goes over to the linear engine instead.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 const files = new RuleFiles(configFolder, (sentence) => tell({ type: 'complaint', sentence }));
-/** In the order of use: a Map remembers insertion. */
 const followers = new Map<string, Follower>();
+/** Those that have something to be read, answered or ended. */
+const active = new Set<string>();
 const questions = new Map<string, Question[]>();
 /** Ended, but not followed to their end yet. */
 const exits = new Map<string, Exit>();
@@ -72,6 +84,11 @@ const exits = new Map<string, Exit>();
 const waking = new Map<string, number>();
 /** How often following a session has failed. */
 const falls = new Map<string, number>();
+/** To be told when all of this turn has been done: one message for all. */
+let followed: SessionOffset[] = [];
+let looked: SessionOffset[] = [];
+const openLogsMax = Math.min(OPEN_LOGS_MAX, openFilesMax() * OPEN_FILES_SHARE);
+let checkedAt = 0;
 let isScheduled = false;
 let alarm: NodeJS.Timeout | undefined;
 let alarmAt = Infinity;
@@ -96,24 +113,31 @@ function hear(message: ToScreens): void {
   switch (message.type) {
     case 'follow':
       return follow(message.source, message.end, message.answeredTo);
-    case 'grown': {
-      const follower = followers.get(message.id);
-      if (message.typedAt !== null) follower?.insight?.typed(message.typedAt);
-      return follower?.grown(message.end);
-    }
+    case 'grown':
+      return message.sessions.forEach(grown);
     case 'resized':
       return screenOf(message.id)?.resized(message.offset, message.size);
     case 'colours':
       return screenOf(message.id)?.setColours(message.colours);
     case 'exited':
-      followers.get(message.id)?.grown(message.end);
-      if (followers.has(message.id)) exits.set(message.id, message);
+      followers.get(message.id)?.grown(message.end, message.at);
+      if (!followers.has(message.id)) return;
+      exits.set(message.id, message);
+      active.add(message.id);
       return;
     case 'forget':
       return forget(message.id);
     case 'ask':
       return ask(message);
   }
+}
+
+function grown({ id, end, at, typedAt }: GrownSession): void {
+  const follower = followers.get(id);
+  if (!follower) return;
+  if (typedAt !== null) follower.insight?.typed(typedAt);
+  follower.grown(end, at);
+  active.add(id);
 }
 
 function follow(source: ScreenSource, end: number, answeredTo: number): void {
@@ -140,14 +164,15 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
         onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
         beginInsight,
       })
-    : new TextFollower(source.folder, textFrom, end, () => beginInsight(textFrom));
+    : new TextFollower(source, textFrom, end, () => beginInsight(textFrom));
   followers.set(id, follower);
+  active.add(id);
   waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
   // Until it is looked at, what was last known of it must do.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
   tell({ type: 'status', id, status });
-  tell({ type: 'looked', id, offset: end });
+  looked.push({ id, offset: end });
 }
 
 function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
@@ -164,6 +189,7 @@ function screenOf(id: string): ScreenFollower | undefined {
 function forget(id: string): void {
   followers.get(id)?.close();
   followers.delete(id);
+  active.delete(id);
   waking.delete(id);
   exits.delete(id);
   falls.delete(id);
@@ -176,16 +202,17 @@ function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const follower = followers.get(source.id);
   if (what.type === 'look') {
     if (!follower) return answer({ request }, notFollowed);
-    follower.grown(end);
+    follower.grown(end, Date.now());
   } else if (what.type === 'explain') {
-    follower?.grown(end);
+    follower?.grown(end, Date.now());
     if (!follower) return answer({ request }, () => explanation(source));
   } else if (!hasTerminal(source)) return; // the keeper does not ask that
   else {
     const isPast = what.type === 'screen' && what.at !== null;
     if (!follower || isPast) return answerFromLog(source, request, what, end);
-    follower.grown(end);
+    follower.grown(end, Date.now());
   }
+  active.add(source.id);
   const waiting = questions.get(source.id) ?? [];
   waiting.push({ request, source, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);
@@ -212,8 +239,9 @@ function schedule(): void {
 /** One turn for each session that has something to be followed; then let messages in. */
 function work(): void {
   isScheduled = false;
-  for (const [id, follower] of [...followers]) attempt(id, () => workOn(id, follower));
+  for (const id of [...active]) attempt(id, () => workOn(id, followers.get(id)!));
   dropModels();
+  tellOffsets();
   setAlarm();
 }
 
@@ -221,14 +249,20 @@ function workOn(id: string, follower: Follower): void {
   if (follower.isBehind) {
     follower.turn();
     follower.insight?.save();
-    followers.delete(id);
-    followers.set(id, follower);
-    if (!follower.isBehind) tell({ type: 'followed', id, offset: follower.offset });
-    else schedule();
+    if (!follower.isBehind) followed.push({ id, offset: follower.offset });
     noteDue(id, follower);
   }
   answerWaiting(id, follower);
-  if (!follower.isBehind && exits.has(id)) finish(id, follower, exits.get(id)!);
+  if (follower.isBehind || questions.has(id)) return schedule();
+  active.delete(id);
+  if (exits.has(id)) finish(id, follower, exits.get(id)!);
+}
+
+function tellOffsets(): void {
+  if (followed.length > 0) tell({ type: 'followed', sessions: followed });
+  if (looked.length > 0) tell({ type: 'looked', sessions: looked });
+  followed = [];
+  looked = [];
 }
 
 /** One session that cannot be borne must not take the others with it: it is tried once more, then its status stays as it is. */
@@ -264,7 +298,9 @@ function setAlarm(): void {
   if (next === alarmAt) return;
   clearTimeout(alarm);
   alarmAt = next;
-  if (next !== Infinity) alarm = setTimeout(wake, Math.max(1, next - Date.now()));
+  if (next === Infinity) return;
+  const now = Date.now();
+  alarm = setTimeout(wake, Math.max(1, Math.ceil(next / ALARM_GRAIN_MS) * ALARM_GRAIN_MS - now));
 }
 
 function wake(): void {
@@ -274,9 +310,10 @@ function wake(): void {
   for (const [id, due] of waking) {
     if (due > now) continue;
     attempt(id, () => wakeOne(id, now));
-    if (++looks % MODELS_MAX === 0) dropModels();
+    if (++looks % LOOKS_PER_CHECK === 0) checkBudget(now);
   }
   dropModels();
+  tellOffsets();
   setAlarm();
 }
 
@@ -294,7 +331,7 @@ function wakeOne(id: string, now: number): void {
 }
 
 function tellLooked(id: string, follower: Follower, insight: Insight): void {
-  if (insight.isSettled && !follower.isBehind) tell({ type: 'looked', id, offset: follower.offset });
+  if (insight.isSettled && !follower.isBehind) looked.push({ id, offset: follower.offset });
 }
 
 function answerWaiting(id: string, follower: Follower): void {
@@ -375,11 +412,21 @@ function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer
 }
 
 function dropModels(): void {
-  let surplus = followers.size - MODELS_MAX;
-  for (const [id, follower] of followers) {
-    if (surplus-- <= 0) return;
-    if (!follower.isBehind) attempt(id, () => follower.drop());
-  }
+  const now = Date.now();
+  if (Math.abs(now - checkedAt) >= CHECK_EVERY_MS) checkBudget(now);
+}
+
+function checkBudget(now: number): void {
+  checkedAt = now;
+  for (const follower of surplusModels(followers.values(), now)) attempt(follower.id, () => follower.drop());
+  const holding = [...followers.values()].filter((follower) => follower.holdsFiles);
+  if (holding.length <= openLogsMax) return;
+  holding.sort((one, other) => one.readAt - other.readAt);
+  for (const follower of holding.slice(0, holding.length - openLogsMax)) follower.releaseFiles();
+}
+
+function openFilesMax(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? OPEN_LOGS_MAX);
 }
 
 function tell(message: FromScreens): void {

@@ -5,17 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import { type Milestone, type Size, SpoolError, type Status, type TerminalColours } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
-import type { FromScreens, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
-
-/** Output of one burst comes in pieces: the thread is woken once for all of them, and never in the middle of an echo. */
-const TELL_AFTER_MS = 3;
-
-/**
- * A session that floods is told of at longer intervals, so that the thread skips most of it instead of parsing it all: the
- * processor is needed for the bytes.
- */
-const FLOOD_BYTES = 128 * 1024;
-const FLOOD_MS = 200;
+import { Growth, GrowthNotices } from './growth-notices.ts';
+import type { FromScreens, GrownSession, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
 
 const FALLS_MAX = 2;
 
@@ -35,14 +26,8 @@ export interface ScreensHandlers {
 
 interface Followed {
   readonly source: ScreenSource;
-  end: number;
-  /** What the thread has been told, and what it said it has reached. */
-  toldEnd: number;
-  /** Not before this is it told again. */
-  quietUntil: number;
-  reached: number;
+  readonly growth: Growth;
   answeredTo: number;
-  typedAt: number | null;
 }
 
 interface Asked {
@@ -55,12 +40,13 @@ export class Screens {
   readonly #handlers: ScreensHandlers;
   readonly #configFolder: string;
   readonly #followed = new Map<string, Followed>();
-  readonly #grown = new Set<Followed>();
+  readonly #notices = new GrowthNotices();
   readonly #asked = new Map<number, Asked>();
   readonly #falls = new Map<string, number>();
   readonly #ready = Promise.withResolvers<void>();
   #worker: Worker | null;
   #timer: NodeJS.Timeout | null = null;
+  #timerAt = Infinity;
   #request = 0;
 
   constructor(configFolder: string, handlers: ScreensHandlers) {
@@ -80,24 +66,18 @@ export class Screens {
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    this.#followed.set(source.id, {
-      source,
-      end,
-      toldEnd: end,
-      quietUntil: 0,
-      reached: answeredTo, // or less: then the thread says what it has reached
-      answeredTo,
-      typedAt: null,
-    });
+    // What it has reached may be less than what was answered: then the thread says so.
+    this.#followed.set(source.id, { source, growth: new Growth(source.id, end, answeredTo), answeredTo });
     this.#tell({ type: 'follow', source, end, answeredTo });
   }
 
   grown(id: string, end: number): void {
-    const followed = this.#followed.get(id);
-    if (!followed) return;
-    followed.end = end;
-    this.#grown.add(followed);
-    this.#timer ??= setTimeout(() => this.#tellGrown(), TELL_AFTER_MS);
+    const growth = this.#followed.get(id)?.growth;
+    if (!growth) return;
+    growth.end = end;
+    growth.grownAt = Date.now();
+    this.#notices.grown(growth, performance.now());
+    this.#setTimer();
   }
 
   resized(id: string, offset: number, size: Size): void {
@@ -110,17 +90,20 @@ export class Screens {
 
   /** Told with what comes of it. */
   typed(id: string, at: number): void {
-    const followed = this.#followed.get(id);
-    if (followed) followed.typedAt = at;
+    const growth = this.#followed.get(id)?.growth;
+    if (!growth) return;
+    growth.typedAt = at;
+    this.#notices.typed(growth, performance.now());
+    this.#setTimer();
   }
 
   exited(id: string, end: number, at: number, exitCode: number | null, signal: string | null): void {
-    if (this.#followed.delete(id)) this.#tell({ type: 'exited', id, end, at, exitCode, signal });
+    if (this.#unfollow(id)) this.#tell({ type: 'exited', id, end, at, exitCode, signal });
   }
 
   /** It has been removed. One that has ended may still be followed to its end: the thread is told in any case. */
   forget(id: string): void {
-    this.#followed.delete(id);
+    this.#unfollow(id);
     this.#falls.delete(id);
     this.#tell({ type: 'forget', id });
     for (const [request, asked] of this.#asked)
@@ -138,37 +121,54 @@ export class Screens {
     return answer.promise;
   }
 
+  #unfollow(id: string): boolean {
+    const growth = this.#followed.get(id)?.growth;
+    if (growth) this.#notices.forget(growth);
+    return this.#followed.delete(id);
+  }
+
+  /** One timer for all of them. */
+  #setTimer(): void {
+    const at = this.#notices.dueAt;
+    if (at >= this.#timerAt) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#tellGrown(), Math.max(1, Math.ceil(at - performance.now())));
+  }
+
   #tellGrown(): void {
     this.#timer = null;
-    const now = performance.now();
-    for (const followed of this.#grown) {
-      if (now < followed.quietUntil) continue;
-      this.#grown.delete(followed);
-      // One that is behind has enough to do: it is told the rest when it has caught up.
-      if (followed.reached < followed.toldEnd) continue;
-      if (followed.end - followed.toldEnd > FLOOD_BYTES) followed.quietUntil = now + FLOOD_MS;
-      followed.toldEnd = followed.end;
-      this.#tell({ type: 'grown', id: followed.source.id, end: followed.end, typedAt: followed.typedAt });
-      followed.typedAt = null;
+    this.#timerAt = Infinity;
+    const sessions: GrownSession[] = [];
+    for (const growth of this.#notices.take(performance.now())) {
+      sessions.push({ id: growth.id, end: growth.end, at: growth.grownAt, typedAt: growth.typedAt });
+      growth.typedAt = null;
     }
-    if (this.#grown.size > 0) this.#timer = setTimeout(() => this.#tellGrown(), FLOOD_MS / 10);
+    if (sessions.length > 0) this.#tell({ type: 'grown', sessions });
+    this.#setTimer();
+  }
+
+  #followedTo(id: string, offset: number): void {
+    const growth = this.#followed.get(id)?.growth;
+    if (!growth) return;
+    growth.reached = offset;
+    if (growth.end <= offset) return;
+    this.#notices.grown(growth, performance.now());
+    this.#setTimer();
   }
 
   #hear(message: FromScreens): void {
     switch (message.type) {
       case 'ready':
         return this.#ready.resolve();
-      case 'followed': {
-        const followed = this.#followed.get(message.id);
-        if (!followed) return;
-        followed.reached = message.offset;
-        if (followed.end > message.offset) this.grown(message.id, followed.end);
+      case 'followed':
+        for (const { id, offset } of message.sessions) this.#followedTo(id, offset);
         return;
-      }
       case 'answers': {
         const followed = this.#followed.get(message.id);
         if (!followed) return;
         followed.answeredTo = message.upTo;
+        this.#notices.asked(followed.growth);
         return this.#handlers.onAnswers(message.id, message.bytes, message.upTo);
       }
       case 'modes':
@@ -176,7 +176,8 @@ export class Screens {
       case 'status':
         return this.#handlers.onStatus(message.id, message.status);
       case 'looked':
-        return this.#handlers.onLooked(message.id, message.offset);
+        for (const { id, offset } of message.sessions) this.#handlers.onLooked(id, offset);
+        return;
       case 'milestone':
         return this.#handlers.onMilestone(message.id, message.milestone, message.at);
       case 'fact':
@@ -229,7 +230,9 @@ export class Screens {
       this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
     const again = [...this.#followed.values()];
     this.#followed.clear();
-    for (const { source, end, reached, toldEnd, answeredTo } of again) {
+    for (const { source, growth, answeredTo } of again) {
+      const { end, reached, toldEnd } = growth;
+      this.#notices.forget(growth);
       // Whoever had something under way may have been the cause.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
       this.follow({ ...source, isAdopted: true }, end, answeredTo);

@@ -3,6 +3,7 @@ import { Log } from '@spool/core';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
 import type { Insight } from './insight.ts';
+import type { ScreenSource } from './messages.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 
 const TURN_BYTES = 256 * 1024;
@@ -11,6 +12,7 @@ const TURN_BYTES = 256 * 1024;
 const SKIP_BEHIND_BYTES = 16 * 1024 * 1024;
 
 export class TextFollower implements Follower {
+  readonly id: string;
   readonly #folder: string;
   readonly #beginInsight: () => Insight;
   #insight: Insight | null = null;
@@ -18,8 +20,13 @@ export class TextFollower implements Follower {
   #reader: OutputFollower | null = null;
   #offset: number;
   #target: number;
+  #grownAt = 0;
+  readAt = 0;
+  holdsFiles = false;
+  readonly modelBytes = 0;
 
-  constructor(folder: string, from: number, end: number, beginInsight: () => Insight) {
+  constructor({ id, folder }: ScreenSource, from: number, end: number, beginInsight: () => Insight) {
+    this.id = id;
     this.#folder = folder;
     this.#beginInsight = beginInsight;
     this.#offset = from;
@@ -38,8 +45,9 @@ export class TextFollower implements Follower {
     return this.#offset < this.#target;
   }
 
-  grown(end: number): void {
+  grown(end: number, at: number): void {
     this.#target = Math.max(this.#target, end);
+    this.#grownAt = at;
   }
 
   begin(): Insight {
@@ -48,6 +56,9 @@ export class TextFollower implements Follower {
 
   turn(): void {
     const insight = this.begin();
+    this.readAt = Date.now();
+    const at = Math.min(this.readAt, this.#grownAt || this.readAt);
+    this.holdsFiles = true;
     this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
     if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skipTo(this.#target - TURN_BYTES, insight);
     const until = Math.min(this.#target, this.#offset + TURN_BYTES);
@@ -67,12 +78,15 @@ export class TextFollower implements Follower {
       );
       this.#reader.feed(read.bytes);
       this.#offset += read.bytes.length;
-      insight.output(read.bytes, this.#offset, Date.now());
+      insight.output(read.bytes, this.#offset, at);
     }
   }
 
-  drop(): void {
+  drop(): void {}
+
+  releaseFiles(): void {
     this.#log?.release();
+    this.holdsFiles = false;
   }
 
   close(): void {
