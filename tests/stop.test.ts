@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { TestDaemon, isAlive, seen, until } from '@spool/testkit';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { isAlive, outputOf, program, seen, statusField, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
+/** Nobody else's processes sleep this long: another run of these tests may go on beside us. */
+const OWN = `${process.pid}`;
+
 /** Everything that ever escaped a stop: background, nohup, own session, double fork, deaf to signals, stripped of its environment. */
 const NASTY_TREE = `
-  sleep 7771 &
-  nohup sleep 7772 >/dev/null 2>&1 &
-  setsid sleep 7773 >/dev/null 2>&1 </dev/null &
-  (setsid bash -c 'trap "" HUP TERM INT; exec -a deaf-daemon sleep 7774' </dev/null >/dev/null 2>&1 &)
+  sleep 7771.${OWN} &
+  nohup sleep 7772.${OWN} >/dev/null 2>&1 &
+  setsid sleep 7773.${OWN} >/dev/null 2>&1 </dev/null &
+  (setsid bash -c 'trap "" HUP TERM INT; exec -a deaf-daemon sleep 7774.${OWN}' </dev/null >/dev/null 2>&1 &)
   setsid bash -c 'trap "" TERM HUP INT; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &
-  env -i sleep 7776 &
-  env -i bash -c 'trap "" TERM HUP; sleep 7777 & wait' &
-  echo started; sleep 7775`;
+  env -i sleep 7776.${OWN} &
+  env -i bash -c 'trap "" TERM HUP; sleep 7777.${OWN} & wait' &
+  echo started; sleep 7775.${OWN}`;
 
 test('[RUN-5] a stop leaves no process of a nasty tree, within the grace period and a second', async () => {
   await using daemon = new TestDaemon();
@@ -44,8 +47,8 @@ test('[RUN-5] a kill leaves none at once, and reads killed', async () => {
 
 /** The child goes at once when asked; one of its tree does not. */
 const SLOW_TREE = `
-  (setsid bash -c 'trap "" HUP TERM INT; exec sleep 7778' </dev/null >/dev/null 2>&1 &)
-  echo started; exec sleep 7779`;
+  (setsid bash -c 'trap "" HUP TERM INT; exec sleep 7778.${OWN}' </dev/null >/dev/null 2>&1 &)
+  echo started; exec sleep 7779.${OWN}`;
 
 test('[RUN-5] [LIFE-1] a keeper that dies between the end of a child and that of its tree: the next one goes on', async () => {
   await using daemon = new TestDaemon();
@@ -96,6 +99,93 @@ test('[RUN-5] an interactive shell, which ignores SIGTERM, stops long before the
   expect(performance.now() - askedAt).toBeLessThan(10_000);
 });
 
+test.each<[string, (file: string) => string[]]>([
+  ['is the command itself', (file) => [program('drain'), file, '1000']],
+  ['handles SIGTERM once and then ignores it', (file) => [program('drain'), file, '1000', 'ignore']],
+  ['is run by a script', (file) => ['sh', '-c', `${program('drain')} ${file} 1000; echo next >> ${file}`]],
+  [
+    'saves with the help of another program',
+    (file) => [
+      'bash',
+      '-c',
+      `trap 'sleep 1.2 && echo saved > ${file}; exit' TERM; echo ready; while :; do sleep 0.05; done`,
+    ],
+  ],
+])('[RUN-5] a server has all of the grace to save what it has when it %s', async (_name, command) => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const file = `${daemon.home}/saved`;
+  const session = await client.run({ command: command(file), size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const { state } = await client.stop(session.id);
+  expect({ state, saved: readFileSync(file, 'utf8') }).toEqual({ state: 'stopped', saved: 'saved\n' });
+});
+
+test.each([
+  ['bash', '--norc', '-i'],
+  ['dash', '-i'],
+  ['fish', '--no-config'],
+])(
+  '[RUN-5] a server that was typed into a shell has it too, and the shell goes right after it: %s',
+  async (...shell) => {
+    if (spawnSync(shell[0]!, ['-c', 'true']).status !== 0) throw new Error(`this test needs ${shell[0]}; install it`);
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const file = `${daemon.home}/saved`;
+    const session = await client.run({ command: shell, size: PTY, env: { ...env, HOME: daemon.home } });
+    await session.write(`${program('drain')} ${file} 700\r`);
+    await seen(client, session.id, 'ready');
+    const askedAt = performance.now();
+    expect(await client.stop(session.id, { graceMs: 60_000 })).toMatchObject({ state: 'stopped' });
+    expect(performance.now() - askedAt).toBeLessThan(30_000);
+    expect(readFileSync(file, 'utf8')).toBe('saved\n');
+  },
+);
+
+test('[RUN-5] [TASK-4] so has one whose time is up, and one that the daemon ends with itself', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const file = `${daemon.home}/../saved-${OWN}`;
+  const run = { size: PTY, env, command: [program('drain'), file, '800'] };
+  const timed = await client.run({ ...run, timeoutMs: 1000 });
+  await seen(client, timed.id, 'ready');
+  expect(await client.wait(timed.id)).toMatchObject({ endedBy: 'timeout', exitCode: 0 });
+  const other = await client.run(run);
+  await seen(client, other.id, 'ready');
+  expect((await daemon.spool(['daemon', 'stop'])).code).toBe(0);
+  const saved = readFileSync(file, 'utf8');
+  rmSync(file);
+  expect(saved).toBe('saved\nsaved\n');
+});
+
+test('[RUN-5] [LIFE-1] a keeper’s death in the middle of a stop does not ask twice: a second SIGTERM would end what saves', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const file = `${daemon.home}/saved`;
+  const session = await client.run({ command: [program('drain'), file, '2000'], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const { keeper } = await client.status();
+  const stopped = client.stop(session.id, { graceMs: 30_000 });
+  await until('it has been asked', () => statusField(session.info.pid, 'SigCgt').slice(-4) === '0000');
+  await until('the keeper has written it down', () => recordOf(daemon, session.id).includes('"isAsked":true'));
+  process.kill(keeper.pid, 'SIGKILL');
+  expect(await stopped).toMatchObject({ state: 'stopped', exitCode: 0, signal: null });
+  expect(readFileSync(file, 'utf8')).toBe('saved\n');
+});
+
+test('[RUN-8] a signal arrives once, at the child and at each other process of its group', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: [program('count-signals')], size: PTY, env });
+  await seen(client, session.id, 'ready');
+  for (let sent = 0; sent < 300; sent++) await client.signal(session.id, 'SIGINT');
+  await client.signal(session.id, 'SIGTERM');
+  await client.wait(session.id);
+  const counts = [...(await outputOf(client, session.id)).toString().matchAll(/(\w+) handled (\d+)/g)];
+  expect(counts.map(([, who]) => who).toSorted()).toEqual(['child', 'grandchild']);
+  for (const [, , handled] of counts) expect(Number(handled)).toSatisfy((times: number) => times > 0 && times <= 300);
+});
+
 test('[RUN-5] a stop survives the death of the keeper that was asked', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -123,7 +213,7 @@ test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !=
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
-    const escape = `(setsid env -i bash -c 'trap "" HUP TERM; exec sleep 7779' </dev/null >/dev/null 2>&1 &); echo started; sleep 7775`;
+    const escape = `(setsid env -i bash -c 'trap "" HUP TERM; exec sleep 7779.${OWN}' </dev/null >/dev/null 2>&1 &); echo started; sleep 7775.${OWN}`;
     const session = await client.run({ command: ['bash', '-c', escape], size: PTY, env });
     await seen(client, session.id, 'started');
     await until('it has escaped', () => sleepers().length >= 2);
@@ -146,6 +236,10 @@ test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !=
   },
 );
 
+function recordOf(daemon: TestDaemon, id: string): string {
+  return readFileSync(`${daemon.home}/sessions/${id}/session.json`, 'utf8');
+}
+
 function cgroupMount(): string {
   return (
     readFileSync('/proc/self/mounts', 'utf8')
@@ -166,5 +260,5 @@ function sleepers(): string[] {
         return ''; // gone meanwhile
       }
     })
-    .filter((command) => /^(sleep|deaf-daemon) 777\d/.test(command));
+    .filter((command) => new RegExp(`^(sleep|deaf-daemon) 777\\d\\.${OWN} `).test(command));
 }

@@ -4,4 +4,6 @@ export * from './log-types.ts';
 export { firstOffsetIn } from './log-folder.ts';
 export * from './process-sweep.ts';
 export * from './session-files.ts';
+export * from './process-owners.ts';
+export * from './termination.ts';
 export * from './session-record.ts';

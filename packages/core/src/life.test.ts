@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HANGUP_AFTER_MS, type Life, signalsDue, step } from './life.ts';
+import { type Life, step } from './life.ts';
 
 const RUNNING: Life = { phase: 'running', ending: null };
 const stop = { type: 'end', by: 'stop', at: 1000, graceMs: 5000 } as const;
@@ -37,9 +37,10 @@ test('[LIFE-5] what nobody holds any more is lost', () => {
   expect(step(RUNNING, { type: 'lost', at: 7 })).toMatchObject({ phase: 'ended', state: 'lost', endedAt: 7 });
 });
 
-test('[RUN-5] first asked, then told, then killed', () => {
-  const ending = { by: 'stop', askedAt: 0, killAt: 5000 } as const;
-  expect(signalsDue(ending, 0)).toEqual(['SIGTERM', 'SIGCONT']);
-  expect(signalsDue(ending, HANGUP_AFTER_MS)).toEqual(['SIGHUP', 'SIGCONT']);
-  expect(signalsDue(ending, 5000)).toEqual(['SIGKILL']);
+test('[RUN-5] a kill is a kill, even when the clock was set forward since the stop; what was asked stays asked', () => {
+  const stopped = [stop, { type: 'asked' } as const].reduce<Life>(step, RUNNING);
+  expect(step(stopped, { ...kill, at: 9_999_999 })).toEqual({
+    phase: 'running',
+    ending: { by: 'kill', askedAt: 1000, killAt: 9_999_999, isAsked: true },
+  });
 });

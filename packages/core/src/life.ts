@@ -22,15 +22,22 @@ export type Life =
       readonly endedBy: EndedBy | null;
     };
 
-/** Somebody asked for the end: gently until `killAt`, then not. */
+/**
+ * Somebody asked for the end: gently until `killAt`, then not. In the time of the clock on the wall, because the next
+ * keeper has to understand it; the keeper that was asked goes by a clock that cannot jump.
+ */
 export interface Ending {
   readonly by: EndedBy;
   readonly askedAt: number;
   readonly killAt: number;
+  /** The processes have been asked. A second SIGTERM would end many a program that is saving at the moment. */
+  readonly isAsked?: boolean;
 }
 
 export type LifeInput =
   | { readonly type: 'end'; readonly by: EndedBy; readonly at: number; readonly graceMs: number }
+  /** The processes have been sent the first signal. */
+  | { readonly type: 'asked' }
   | { readonly type: 'exit'; readonly exit: Exit; readonly at: number }
   /** The daemon finds a session on disk that nobody holds. */
   | { readonly type: 'lost'; readonly at: number };
@@ -43,6 +50,8 @@ export function step(life: Life, input: LifeInput): Life {
         phase: 'running',
         ending: sooner(life.ending, { by: input.by, askedAt: input.at, killAt: input.at + input.graceMs }),
       };
+    case 'asked':
+      return { phase: 'running', ending: life.ending && { ...life.ending, isAsked: true } };
     case 'exit':
       return {
         phase: 'ended',
@@ -56,20 +65,12 @@ export function step(life: Life, input: LifeInput): Life {
   }
 }
 
-/** What is due for the processes of a session that is to end. */
-export function signalsDue(ending: Ending, now: number): readonly ('SIGTERM' | 'SIGHUP' | 'SIGCONT' | 'SIGKILL')[] {
-  if (now >= ending.killAt) return ['SIGKILL'];
-  // An interactive shell ignores SIGTERM and minds SIGHUP; a server that tidies up on SIGTERM may die at once of SIGHUP.
-  // So SIGTERM first, and SIGHUP for what is still there a moment later. SIGCONT, for a stopped process sees neither.
-  return now < ending.askedAt + HANGUP_AFTER_MS ? ['SIGTERM', 'SIGCONT'] : ['SIGHUP', 'SIGCONT'];
-}
-
-export const HANGUP_AFTER_MS = 250;
-
 /** A kill overrides a stop; a stop does not soften a kill. */
 function sooner(before: Ending | null, now: Ending): Ending {
   if (before === null) return now;
-  return now.killAt < before.killAt ? { ...now, askedAt: before.askedAt } : before;
+  const isHarder = now.by === 'kill' && before.by !== 'kill'; // whatever the clock says
+  if (!isHarder && now.killAt >= before.killAt) return before;
+  return { ...now, askedAt: before.askedAt, ...(before.isAsked && { isAsked: true }) };
 }
 
 function stateOf(exit: Exit, ending: Ending | null): Exclude<SessionState, 'running'> {

@@ -1,69 +1,94 @@
 /**
- * Finds every process of a session, wherever it has gone. One pass over the table of processes, for any number of
- * sessions. A process belongs to a session if it
- *   - carries the session's cookie in its environment (double-forked, in a session of its own, no matter), or
- *   - is in the terminal session that the child leads, or
- *   - is in the session's control group, where there is one, or
- *   - descends from a process that belongs, or
- *   - was seen to belong before (its parent may have died since).
+ * Looks at the table of processes and finds those of some sessions, wherever they have gone (`process-owners.ts` says
+ * which these are). One pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds,
+ * and nobody else may wait for that.
  *
  * Measured on a nasty tree of 8: hang-up left 5, killing the group left 4, this left none.
  */
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { native } from '@spool/native';
+import { readProc, readStat } from '@spool/native/process-identity';
+import { COOKIE, DAEMON_MARK, type Member, membersOf, type ProcessRow, type Wanted } from './process-owners.ts';
 
-/** The variable that marks a session's processes. Its value is the session's id, which no two sessions share. */
-export const COOKIE = 'SPOOL_SESSION';
+/** So long is worked without a break. */
+const SLICE_MS = 2;
 
-/** A process, safe against the reuse of its pid. */
-export interface Member {
-  readonly pid: number;
-  /** Clock ticks since boot: with the pid, unique. */
-  readonly startTicks: string;
+/** A process may execute another program, with another environment; soon after its start most do. */
+const SETTLED_MS = 2000;
+
+const TICKS_PER_SECOND = 100;
+
+type Environment = Pick<ProcessRow, 'cookie' | 'isDaemon'>;
+
+/** One for all looks at the table: it remembers what does not change, and so spares half of the work. */
+export class ProcessSweep {
+  readonly #environments = new Map<string, Environment>();
+  /** Pids of the daemon's own processes. */
+  readonly #ours: () => readonly number[];
+
+  constructor(ours: () => readonly number[] = () => []) {
+    this.#ours = ours;
+  }
+
+  /** The living processes of each session, given those that were found before. */
+  async find(
+    sessions: ReadonlyMap<string, Wanted>,
+    seen: ReadonlyMap<string, readonly Member[]> = new Map(),
+  ): Promise<Map<string, ProcessRow[]>> {
+    const table = await this.#readTable();
+    const groups = new Map<number, string>();
+    for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) groups.set(pid, id);
+    // Read again, after all others: who is still there now was there all the while, and kept its pid and its terminal
+    // session from being given away.
+    for (const [id, { leader }] of sessions)
+      for (const { pid } of [...(leader ? [leader] : []), ...(seen.get(id) ?? [])]) this.#refresh(table, pid);
+    return membersOf({ table, sessions, seen, groups, never: new Set([process.pid, ...this.#ours()]) });
+  }
+
+  async #readTable(): Promise<Map<number, ProcessRow>> {
+    const table = new Map<number, ProcessRow>();
+    const names = readdirSync('/proc');
+    const seen = new Set<string>();
+    const now = bootMs();
+    await inSlices(names, (name) => {
+      const pid = Number(name);
+      const stat = Number.isInteger(pid) ? readStat(pid) : undefined;
+      if (!stat) return;
+      const key = `${pid}/${stat.startTicks}/${stat.name}`;
+      const isSettled = now - (Number(stat.startTicks) * 1000) / TICKS_PER_SECOND > SETTLED_MS;
+      const environment = (isSettled && this.#environments.get(key)) || environmentOf(pid);
+      if (isSettled) this.#environments.set(key, environment);
+      seen.add(key);
+      table.set(pid, { ...stat, ...environment });
+    });
+    for (const key of this.#environments.keys()) if (!seen.has(key)) this.#environments.delete(key);
+    return table;
+  }
+
+  #refresh(table: Map<number, ProcessRow>, pid: number): void {
+    const before = table.get(pid);
+    const stat = readStat(pid);
+    if (!stat) table.delete(pid);
+    else
+      table.set(pid, { ...stat, ...(before?.startTicks === stat.startTicks ? before : environmentOf(pid)), ...stat });
+  }
 }
 
-interface Row extends Member {
-  readonly parent: number;
-  readonly terminalSession: number;
-  readonly isZombie: boolean;
-}
-
-export interface Wanted {
-  /** The pid of the session's child; 0 when it is not known. */
-  readonly leader: number;
-  readonly controlGroup: string | null;
-}
-
-/** The living processes of each session (by id), given those that were seen before. */
-export function findMembers(
-  sessions: ReadonlyMap<string, Wanted>,
-  seen: ReadonlyMap<string, readonly Member[]>,
-): Map<string, Member[]> {
-  const rows = readRows();
-  const owner = new Map<number, string>();
-  const idOfLeader = new Map([...sessions].map(([id, { leader }]) => [leader, id]));
-  for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) owner.set(pid, id);
-  for (const row of rows.values()) {
-    const id = idOfLeader.get(row.terminalSession) ?? cookieOf(row.pid);
-    if (id !== undefined && sessions.has(id)) owner.set(row.pid, id);
-  }
-  for (const [id, members] of seen) {
-    for (const { pid, startTicks } of members) if (rows.get(pid)?.startTicks === startTicks) owner.set(pid, id);
-  }
-  const found = new Map<string, Member[]>();
-  for (const row of rows.values()) {
-    const id = ownerOf(row, rows, owner);
-    if (id === undefined || row.isZombie || row.pid === process.pid) continue;
-    const members = found.get(id);
-    if (members) members.push(row);
-    else found.set(id, [row]);
-  }
-  return found;
+/** Those that still run. Far cheaper than to look for all. */
+export async function stillThere<Each extends Member>(members: readonly Each[]): Promise<Each[]> {
+  const there: Each[] = [];
+  await inSlices(members, (member) => {
+    const stat = readStat(member.pid);
+    if (stat?.startTicks === member.startTicks && !stat.isZombie) there.push(member);
+  });
+  return there;
 }
 
 /** Signals a process, and never one that has its pid by now. */
 export function signalMember(member: Member, signals: readonly NodeJS.Signals[]): void {
+  if (member.pid <= 1 || member.pid === process.pid) return;
   let pidfd: number;
   try {
     pidfd = native.pidfdOpen(member.pid);
@@ -71,33 +96,24 @@ export function signalMember(member: Member, signals: readonly NodeJS.Signals[])
     return; // ESRCH: it is already gone, which is what we wanted
   }
   try {
-    if (readRow(member.pid)?.startTicks !== member.startTicks) return;
+    if (readStat(member.pid)?.startTicks !== member.startTicks) return;
     for (const signal of signals) native.pidfdSignal(pidfd, constants.signals[signal]);
   } finally {
     native.close(pidfd);
   }
 }
 
-/** Its own, or that of its nearest ancestor; remembered on the way, so that each process is asked once. */
-function ownerOf(row: Row, rows: ReadonlyMap<number, Row>, owner: Map<number, string>): string | undefined {
-  const path: number[] = [];
-  let at: Row | undefined = row;
-  while (at && !owner.has(at.pid) && path.length < 1000) {
-    path.push(at.pid);
-    at = rows.get(at.parent);
-  }
-  const id = at && owner.get(at.pid);
-  if (id !== undefined) for (const pid of path) owner.set(pid, id);
-  return id;
-}
+/** What a process does with SIGTERM; one that blocks it means to fetch it (sigwait, signalfd). */
+export type ToTerm = 'dies' | 'handles' | 'ignores';
 
-function pidsIn(controlGroup: string | null): number[] {
-  if (controlGroup === null) return [];
-  try {
-    return readFileSync(`${controlGroup}/cgroup.procs`, 'latin1').split('\n').filter(Boolean).map(Number);
-  } catch {
-    return []; // ENOENT: it was empty, and has been removed
-  }
+export function whatTermDoes(pid: number): ToTerm {
+  const status = readProc(`/proc/${pid}/status`) ?? '';
+  const has = (field: string): boolean => {
+    const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1];
+    return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals.SIGTERM - 1)) & 1n) === 1n;
+  };
+  if (has('SigIgn')) return 'ignores';
+  return has('SigCgt') || has('SigBlk') ? 'handles' : 'dies';
 }
 
 /** An empty group has done its work. One that is not stays until its processes are gone. */
@@ -109,43 +125,38 @@ export function removeControlGroup(controlGroup: string): void {
   }
 }
 
-function readRows(): Map<number, Row> {
-  const rows = new Map<number, Row>();
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const row = readRow(pid);
-    if (row) rows.set(pid, row);
-  }
-  return rows;
-}
-
-function readRow(pid: number): Row | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name, in brackets, may hold anything; the fields begin after its last bracket.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return {
-      pid,
-      isZombie: fields[0] === 'Z' || fields[0] === 'X',
-      parent: Number(fields[1]),
-      terminalSession: Number(fields[3]),
-      startTicks: fields[19]!,
-    };
-  } catch {
-    return undefined; // gone meanwhile
+export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  for (const item of items) {
+    if (performance.now() > until) {
+      await setImmediate();
+      until = performance.now() + SLICE_MS;
+    }
+    work(item);
   }
 }
 
-function cookieOf(pid: number): string | undefined {
-  let environ: string;
+function pidsIn(controlGroup: string | null): number[] {
+  if (controlGroup === null) return [];
   try {
-    environ = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    return readFileSync(`${controlGroup}/cgroup.procs`, 'latin1').split('\n').filter(Boolean).map(Number);
   } catch {
-    return undefined; // gone, or somebody else's
+    return []; // ENOENT: it was empty, and has been removed
   }
-  const start = `\0${environ}`.indexOf(`\0${COOKIE}=`);
-  if (start === -1) return undefined;
-  const end = environ.indexOf('\0', start);
-  return environ.slice(start + COOKIE.length + 1, end === -1 ? undefined : end);
+}
+
+function bootMs(): number {
+  return Number(readProc('/proc/uptime')?.split(' ')[0] ?? 0) * 1000;
+}
+
+function environmentOf(pid: number): Environment {
+  const environ = `\0${readProc(`/proc/${pid}/environ`) ?? ''}`;
+  const valueOf = (name: string): string | null => {
+    const start = environ.indexOf(`\0${name}=`);
+    if (start === -1) return null;
+    const from = start + name.length + 2;
+    const end = environ.indexOf('\0', from);
+    return environ.slice(from, end === -1 ? undefined : end);
+  };
+  return { cookie: valueOf(COOKIE), isDaemon: valueOf(DAEMON_MARK) !== null };
 }

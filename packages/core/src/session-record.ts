@@ -6,13 +6,15 @@
  */
 import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import type { EndedBy, RunRequest, Size } from '@spool/protocol';
+import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
 import type { Ending, Life } from './life.ts';
 
 export interface SessionRecord {
   readonly run: RunRequest;
   readonly name: string;
   readonly pid: number;
+  /** Whom the pid means. Records of older versions do not say; then it means nobody. */
+  readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly size: Size | null;
   readonly controlGroup: string | null;

@@ -6,6 +6,7 @@ import { openSync } from 'node:fs';
 import { ControlGroups } from './control-groups.ts';
 import { native, POLL, type Spawned } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { identify } from '@spool/native/process-identity';
 import type { HeldExit, HeldSession, RunRequest } from '@spool/protocol';
 
 /** Linux's usual soft limit of open files, for callers that did not say theirs. */
@@ -59,6 +60,7 @@ export class Custody {
         run,
         kind,
         pid,
+        process: identify(pid, spawned.pidfd),
         startedAt,
         exit: null,
         endAtLeast: 0,

@@ -3,50 +3,91 @@
  * ending share one look at the table of processes; no timer runs when none is.
  */
 import {
-  findMembers,
-  HANGUP_AFTER_MS,
-  type Ending,
+  type Doomed,
+  dueStep,
+  inSlices,
   type Member,
+  nextStepInMs,
+  type ProcessRow,
+  ProcessSweep,
   removeControlGroup,
+  type Schedule,
   signalMember,
-  signalsDue,
+  STEP_SIGNALS,
+  stillThere,
+  type TerminationStep,
+  type ToTerm,
   type Wanted,
+  whatTermDoes,
 } from '@spool/core';
 import { native } from '@spool/native';
 import { constants } from 'node:os';
 import type { EndedBy } from '@spool/protocol';
 import type { Session } from './session.ts';
 
-/** While something is ending, the table is looked at this often. */
+/** While something is ending, the processes that are known are looked at this often. */
 const LOOK_EVERY_MS = 100;
 const LOOK_SOON_MS = 10;
+
+/** While those that were asked take their time, new ones are looked for this often. */
+const SWEEP_EVERY_MS = 1000;
+
+/** Looking may take this share of the time at most, however many processes there are. */
+const LOOKING_SHARE_MAX = 0.2;
 
 /** A process that survives SIGKILL this long is stuck in the kernel; nobody can do more. */
 const GIVE_UP_MS = 10_000;
 
-interface Case {
+/** A process of a session that is to end, and what it has been sent. */
+interface Target extends Member, Doomed {
+  readonly done: Set<TerminationStep>;
+}
+
+interface Case extends Schedule {
   readonly session: Session;
-  ending: Ending;
-  /** Which signals have been sent to whom: each process gets each once. */
-  readonly told: Map<string, string>;
-  members: readonly Member[];
+  killAt: number;
+  targets: readonly Target[];
+  /** Its processes have been asked by a keeper before this one. */
+  readonly isResumed: boolean;
+  isSwept: boolean;
+  readonly childDone: Set<TerminationStep>;
   readonly done: PromiseWithResolvers<void>;
 }
 
 export class Ender {
   readonly #cases = new Map<string, Case>();
+  readonly #sweep: ProcessSweep;
   #timer: NodeJS.Timeout | null = null;
+  #sweptAt = -Infinity;
+  #isLooking = false;
+  #isAskedAgain = false;
 
-  /** Resolves when the session has ended and none of its processes is left. */
-  end(session: Session, by: EndedBy, graceMs: number): Promise<void> {
+  /** `ours`: pids of the daemon, which belong to no session. */
+  constructor(ours: () => readonly number[] = () => []) {
+    this.#sweep = new ProcessSweep(ours);
+  }
+
+  /**
+   * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had begun with
+   * it, so whoever is there has been asked already.
+   */
+  end(session: Session, by: EndedBy, graceMs: number, { isResumed = false } = {}): Promise<void> {
     session.askEnd(by, graceMs);
-    const askedAt = Date.now();
-    const { life } = session;
-    const ending = (life.phase === 'running' && life.ending) || { by, askedAt, killAt: askedAt + graceMs };
+    const askedAt = performance.now();
+    const killAt = askedAt + graceMs;
     let open = this.#cases.get(session.id);
-    if (open) open.ending = ending.killAt < open.ending.killAt ? ending : open.ending;
+    if (open) open.killAt = Math.min(open.killAt, killAt);
     else {
-      open = { session, ending, told: new Map(), members: [], done: Promise.withResolvers() };
+      open = {
+        session,
+        askedAt,
+        killAt,
+        targets: [],
+        isResumed,
+        isSwept: false,
+        childDone: new Set(isResumed ? ['ask'] : []),
+        done: Promise.withResolvers(),
+      };
       this.#cases.set(session.id, open);
       session.whenEnded(() => this.#lookIn(LOOK_SOON_MS));
     }
@@ -61,58 +102,90 @@ export class Ender {
 
   /** Resolves when nothing is ending any more; what is gets no longer than this. */
   async finish(graceMs: number): Promise<void> {
-    const killAt = Date.now() + graceMs;
+    const killAt = performance.now() + graceMs;
     const open = [...this.#cases.values()];
-    for (const each of open) each.ending = { ...each.ending, killAt: Math.min(each.ending.killAt, killAt) };
+    for (const each of open) each.killAt = Math.min(each.killAt, killAt);
     if (open.length > 0) this.#lookIn(0);
     await Promise.all(open.map(({ done }) => done.promise));
   }
 
   #lookIn(ms: number): void {
+    if (this.#isLooking) {
+      this.#isAskedAgain = true;
+      return;
+    }
     if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#timer = setTimeout(() => void this.#look(), ms);
   }
 
-  #look(): void {
+  async #look(): Promise<void> {
     this.#timer = null;
-    const now = Date.now();
+    this.#isLooking = true;
+    this.#isAskedAgain = false;
+    const startedAt = performance.now();
+    const cases = [...this.#cases];
+    for (const [, open] of cases) open.targets = await stillThere(open.targets);
+    if (cases.some(([, open]) => this.#mustSweep(open))) await this.#sweepFor(cases);
+    for (const [id, open] of cases) {
+      const isOver = open.isSwept && open.targets.length === 0 && !open.session.isRunning;
+      if (isOver || performance.now() > open.killAt + GIVE_UP_MS) this.#finish(id, open);
+      else await this.#signal(open);
+    }
+    this.#isLooking = false;
+    const now = performance.now();
+    let nextMs = Math.max(LOOK_EVERY_MS, (now - startedAt) / LOOKING_SHARE_MAX);
+    for (const open of this.#cases.values()) nextMs = Math.min(nextMs, Math.max(1, nextStepInMs(open, now)));
+    if (this.#cases.size > 0) this.#lookIn(this.#isAskedAgain ? LOOK_SOON_MS : nextMs);
+  }
+
+  /** To look at all of /proc is dear: at first, before an end is believed, from SIGKILL on, and else now and then. */
+  #mustSweep({ isSwept, targets, session, killAt }: Case): boolean {
+    const now = performance.now();
+    if (!isSwept || now >= killAt || now - this.#sweptAt >= SWEEP_EVERY_MS) return true;
+    return targets.length === 0 && !session.isRunning;
+  }
+
+  async #sweepFor(cases: readonly (readonly [string, Case])[]): Promise<void> {
     const wanted = new Map<string, Wanted>();
     const seen = new Map<string, readonly Member[]>();
-    for (const [id, { session, members }] of this.#cases) {
-      wanted.set(id, { leader: session.pid, controlGroup: session.controlGroup });
-      seen.set(id, members);
+    for (const [id, { session, targets }] of cases) {
+      wanted.set(id, { leader: session.process, controlGroup: session.controlGroup });
+      seen.set(id, targets);
     }
-    const found = findMembers(wanted, seen);
-    let nextMs = LOOK_EVERY_MS;
-    for (const [id, open] of this.#cases) {
-      const members = found.get(id) ?? [];
-      // Remembered: one whose parent dies looks like nobody's the next time.
-      open.members = members;
-      if (members.length === 0 && !open.session.isRunning) this.#finish(id, open);
-      else if (now > open.ending.killAt + GIVE_UP_MS) this.#finish(id, open);
-      else {
-        this.#signal(open, members, now);
-        nextMs = Math.min(nextMs, Math.max(1, dueIn(open.ending, now)));
-      }
+    const found = await this.#sweep.find(wanted, seen);
+    this.#sweptAt = performance.now();
+    for (const [id, open] of cases) {
+      const rows = new Map(found.get(id)!.map((row) => [row.pid, row]));
+      const before = new Map(open.targets.map((target) => [keyOf(target), target]));
+      const targets: Target[] = [];
+      await inSlices(rows.values(), (row) => {
+        const known = before.get(keyOf(row));
+        const isSpared = open.isSwept ? isOfHandler(row, rows, before) : open.isResumed;
+        targets.push(known ?? targetOf(row, open.session, isSpared));
+      });
+      open.targets = targets;
+      open.isSwept = true;
     }
-    if (this.#cases.size > 0) this.#lookIn(nextMs);
   }
 
-  #signal({ session, ending, told }: Case, members: readonly Member[], now: number): void {
-    const signals = signalsDue(ending, now);
-    const what = signals.join();
-    for (const member of members) {
-      const key = `${member.pid}/${member.startTicks}`;
-      // SIGKILL is repeated: it costs nothing, and a new fork may have been missed.
-      if (told.get(key) === what && signals[0] !== 'SIGKILL') continue;
-      told.set(key, what);
-      signalMember(member, signals);
-    }
-    // The child itself, even if it shed every mark: its pidfd cannot be mistaken.
+  async #signal(open: Case): Promise<void> {
+    const { session, targets, childDone } = open;
+    const now = performance.now();
+    const handling = targets.filter(({ toTerm }) => toTerm === 'handles').length;
+    await inSlices(targets, (target) => {
+      const step = dueStep(target, handling > (target.toTerm === 'handles' ? 1 : 0), open, now);
+      if (step === null) return;
+      target.done.add(step);
+      signalMember(target, STEP_SIGNALS[step]);
+    });
+    session.noteAsked();
+    // The child itself, even where /proc does not show it (hidepid): its pidfd cannot be mistaken.
     const child = session.handOver();
-    if (child && members.every(({ pid }) => pid !== session.pid)) {
-      for (const signal of signals) native.pidfdSignal(child.fds.at(-1)!, constants.signals[signal]);
-    }
+    if (!child || targets.some(({ pid }) => pid === session.pid)) return;
+    const step = dueStep({ ...HIDDEN, done: childDone }, false, open, now);
+    if (step === null) return;
+    childDone.add(step);
+    for (const signal of STEP_SIGNALS[step]) native.pidfdSignal(child.fds.at(-1)!, constants.signals[signal]);
   }
 
   #finish(id: string, open: Case): void {
@@ -122,12 +195,32 @@ export class Ender {
   }
 }
 
-/** When the next signal is due. */
-function dueIn(ending: Ending, now: number): number {
-  const hangupIn = ending.askedAt + HANGUP_AFTER_MS - now;
-  return hangupIn > 0
-    ? Math.min(hangupIn, ending.killAt - now)
-    : ending.killAt - now > 0
-      ? ending.killAt - now
-      : LOOK_EVERY_MS;
+/** What is assumed of a child that /proc does not show. */
+const HIDDEN = { toTerm: 'dies', isLeaderOfTerminal: false, isForeground: true } as const;
+
+function keyOf({ pid, startTicks }: Member): string {
+  return `${pid}/${startTicks}`;
+}
+
+/** Started by one that was asked and handles that: it helps to save. */
+function isOfHandler(
+  row: ProcessRow,
+  rows: ReadonlyMap<number, ProcessRow>,
+  targets: ReadonlyMap<string, Target>,
+): boolean {
+  for (let at = rows.get(row.parent), steps = 0; at && steps < rows.size; at = rows.get(at.parent), steps++) {
+    const target = targets.get(keyOf(at));
+    if (target) return target.toTerm === 'handles';
+  }
+  return false;
+}
+
+/** `isSpared`: it is not asked, but only killed in the end. */
+function targetOf(row: ProcessRow, session: Session, isSpared: boolean): Target {
+  const { pid, startTicks, hasTerminal, isForeground, isStopped } = row;
+  const isLeaderOfTerminal = hasTerminal && pid === session.pid;
+  // One that was asked before may be saving by now, with another disposition: it gets its time. One that was held was not.
+  const isAsked = isSpared && !(isLeaderOfTerminal && isStopped);
+  const toTerm: ToTerm = isAsked ? 'handles' : whatTermDoes(pid);
+  return { pid, startTicks, toTerm, isLeaderOfTerminal, isForeground, done: new Set(isAsked ? ['ask'] : []) };
 }

@@ -36,6 +36,7 @@ export class HolderLink {
   #health: PeerHealth | null = null;
   readonly #missed = new MissedSessions((id) => this.#link.send({ type: 'missed', id }));
   #backoffMs = 0;
+  #count = 1;
   #isEnding = false;
 
   constructor(socket: number, options: HolderLinkOptions) {
@@ -51,6 +52,11 @@ export class HolderLink {
   get listenFds(): readonly number[] {
     const { record, fds } = this.#daemon!;
     return [fds[0]!, ...fds.slice(2, 1 + (record.sockets?.length ?? 1))];
+  }
+
+  /** How many holders this keeper has had: what is sent now goes to this one. */
+  get count(): number {
+    return this.#count;
   }
 
   get holderPid(): number {
@@ -172,6 +178,7 @@ export class HolderLink {
     child.on('error', (error) => this.#options.complain(`the holder could not be started: ${error.message}`));
     child.unref();
     this.#link = this.#open(ours);
+    this.#count++;
     const { record, fds } = this.#daemon!;
     this.#link.send({ type: 'hand-over', keeperPid: process.pid, daemon: record }, fds);
     for (const { session, fds: held } of this.#options.handOver()) this.#link.send({ type: 'hand', session }, held);

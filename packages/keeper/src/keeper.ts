@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
-import { COOKIE, findMembers, listRecords, readRecord, signalMember } from '@spool/core';
+import { COOKIE, DAEMON_MARK, listRecords, ProcessSweep, readRecord, signalMember } from '@spool/core';
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
@@ -58,13 +58,13 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 interface PendingRun {
   readonly run: RunRequest;
   readonly started: PromiseWithResolvers<Session>;
-  /** The holder has been asked for it. */
-  isAsked: boolean;
+  /** Which of our holders has been asked for it, counted from the first; null: none yet. */
+  askedHolder: number | null;
 }
 
 export class Keeper {
   readonly registry = new Registry();
-  readonly ender = new Ender();
+  readonly ender = new Ender(() => this.#ownPids());
   readonly prompter = new Prompter();
   readonly #watch = new FdWatch();
   readonly #holder: HolderLink;
@@ -86,7 +86,7 @@ export class Keeper {
       watch: this.#watch,
       logFd: LOG_FD,
       onMessage: (message, fds) => this.#hear(message, fds),
-      onReplaced: () => this.#askAgain(),
+      onReplaced: () => void this.#askAgain(),
       handOver: () => this.#handOver(),
       complain,
     });
@@ -100,15 +100,16 @@ export class Keeper {
     if (!this.#files.mayRun(this.#pending.size, this.#connections.size))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
     const { home, sockets = [home.socket] } = this.#holder.daemon;
+    const { [DAEMON_MARK]: _mark, ...asked } = run.env;
     const env = {
       TERM: 'xterm-256color',
       COLORTERM: 'truecolor',
-      ...run.env,
+      ...asked,
       [COOKIE]: run.id,
       // The last is in the state folder: it outlives the login that the daemon was started from.
       SPOOL_SOCKET: sockets.at(-1)!,
     };
-    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), isAsked: false };
+    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), askedHolder: null };
     this.#pending.set(run.id, pending);
     if (run.size === undefined) this.#ask(pending);
     else void this.#services!.screens.ready.then(() => this.#ask(pending));
@@ -116,7 +117,7 @@ export class Keeper {
   }
 
   #ask(pending: PendingRun): void {
-    pending.isAsked = true;
+    pending.askedHolder = this.#holder.count;
     this.#holder.send({ type: 'spawn', run: pending.run });
   }
 
@@ -317,11 +318,16 @@ export class Keeper {
     if (life.phase !== 'running') {
       // Its child went, but the last keeper may have gone before the rest of its tree.
       const isRecent = Date.now() - life.endedAt < TREE_MS_MAX;
-      if (life.endedBy !== null && isRecent) void this.ender.end(session, life.endedBy, GRACE_MS_DEFAULT);
+      if (life.endedBy !== null && isRecent)
+        void this.ender.end(session, life.endedBy, GRACE_MS_DEFAULT, { isResumed: true });
       return;
     }
-    if (life.ending) void this.ender.end(session, life.ending.by, Math.max(0, life.ending.killAt - Date.now()));
-    else if (timeoutAt !== null) this.#limit(session, timeoutAt);
+    if (life.ending) {
+      const { by, askedAt, killAt, isAsked: isResumed = false } = life.ending;
+      // Between two keepers only the clock on the wall can be asked; if it was set, the grace must not grow by that.
+      const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
+      void this.ender.end(session, by, graceMs, { isResumed });
+    } else if (timeoutAt !== null) this.#limit(session, timeoutAt);
   }
 
   #limit(session: Session, timeoutAt: number): void {
@@ -356,14 +362,25 @@ export class Keeper {
     }
   }
 
-  /** A holder that died while forking may have left a child without a terminal: it goes, and is started anew. */
-  #askAgain(): void {
-    if (this.#pending.size === 0) return;
-    const ids = new Map([...this.#pending.keys()].map((id) => [id, { leader: 0, controlGroup: null }]));
-    for (const members of findMembers(ids, new Map()).values()) {
-      for (const member of members) signalMember(member, ['SIGKILL']);
-    }
-    for (const pending of this.#pending.values()) if (pending.isAsked) this.#ask(pending);
+  /**
+   * A holder that died while forking may have left a child without a terminal: it goes, and is started anew. Known by its
+   * cookie alone, for nobody could write down whom its pid means.
+   */
+  async #askAgain(): Promise<void> {
+    const holder = this.#holder.count;
+    const unanswered = [...this.#pending.values()].filter(
+      ({ askedHolder }) => askedHolder !== null && askedHolder !== holder,
+    );
+    if (unanswered.length === 0) return;
+    const wanted = new Map(unanswered.map(({ run }) => [run.id, { leader: null, controlGroup: null }]));
+    const found = await new ProcessSweep(() => this.#ownPids()).find(wanted);
+    if (this.#holder.count !== holder) return; // replaced again: then this is called again
+    for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
+    for (const pending of unanswered) if (this.#pending.has(pending.run.id)) this.#ask(pending);
+  }
+
+  #ownPids(): readonly number[] {
+    return [this.#holder.holderPid];
   }
 
   #serve(): void {

@@ -17,11 +17,13 @@ import {
   writeRecord,
 } from '@spool/core';
 import { native, POLL, signalName } from '@spool/native';
+import { identify } from '@spool/native/process-identity';
 import {
   type EndedBy,
   type HeldExit,
   type HeldSession,
   type Milestone,
+  type ProcessIdentity,
   type Requests,
   type SessionInfo,
   type SessionState,
@@ -107,7 +109,9 @@ export class Session {
   /** A child that the holder holds: just started, or found again by a new keeper. */
   static adopt(services: SessionServices, held: HeldSession, fds: readonly number[]): Session {
     const known = readRecord(`${services.home.sessions}/${held.run.id}`);
-    const record = known ?? recordOf(held);
+    // An older holder, or an older record, does not say whom the pid means; but its pidfd is here.
+    const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
+    const record = { ...(known ?? recordOf(held)), process };
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     session.#log = Log.open(`${session.#folder}/log`, {
       endAtLeast: held.endAtLeast,
@@ -153,6 +157,11 @@ export class Session {
 
   get pid(): number {
     return this.#record.pid;
+  }
+
+  /** Whom its pid meant when it was started; null when that is not known. */
+  get process(): ProcessIdentity | null {
+    return this.#record.process ?? null;
   }
 
   get controlGroup(): string | null {
@@ -485,15 +494,18 @@ export class Session {
     this.#writeRecord();
   }
 
-  /** One signal to the child and its group. */
+  /** The first signal has been sent: the next keeper need not, and must not, send it again. */
+  noteAsked(): void {
+    if (this.#life.phase !== 'running' || this.#life.ending === null || this.#life.ending.isAsked) return;
+    this.#life = step(this.#life, { type: 'asked' });
+    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+    this.#writeRecord();
+  }
+
+  /** One signal to the child and to each other process of its group. It leads that group for as long as it lives. */
   signal(signal: number): void {
     const child = this.#running();
-    native.pidfdSignal(child.fds.at(-1)!, signal);
-    try {
-      process.kill(-child.held.pid, signal);
-    } catch {
-      // ESRCH: nobody else is in its group
-    }
+    native.pidfdSignalGroup(child.fds.at(-1)!, child.held.pid, signal);
   }
 
   /** Calls back once the session has ended, its last byte stored. What it returns forgets the callback. */
@@ -750,6 +762,7 @@ function recordOf(held: HeldSession): SessionRecord {
     pid: held.pid,
     startedAt: held.startedAt,
     size: run.size ?? null,
+    process: held.process ?? null,
     controlGroup: held.controlGroup,
     ending: null,
     end: null,

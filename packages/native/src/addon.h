@@ -24,6 +24,7 @@
   F(canReadForeignExit, js_can_read_foreign_exit) \
   F(pidfdOpen, js_pidfd_open)                     \
   F(pidfdSignal, js_pidfd_signal)                 \
+  F(pidfdSignalGroup, js_pidfd_signal_group)      \
   F(transfer, js_transfer)                        \
   F(openPipe, js_open_pipe)                       \
   F(available, js_available)                      \

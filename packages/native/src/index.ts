@@ -103,6 +103,11 @@ export interface Native {
   pidfdOpen(pid: number): number;
   /** 0, or -errno (-ESRCH: it is already gone). Cannot hit another process, however often pids are reused. */
   pidfdSignal(pidfd: number, signal: number): number;
+  /**
+   * To every process of the group that this one leads, itself included: each gets it once. `pid` is that of `pidfd`, for
+   * kernels before 6.9. 0, or -errno.
+   */
+  pidfdSignalGroup(pidfd: number, pid: number, signal: number): number;
 
   /**
    * Moves bytes from `source` into the file `log` at `position`, by splice, without ever holding them in this process:

@@ -92,6 +92,26 @@ napi_value js_pidfd_open(napi_env env, napi_callback_info info) {
   return from_int(env, pidfd);
 }
 
+#define SPOOL_PIDFD_SIGNAL_PROCESS_GROUP (1u << 2) /* Linux 6.9 */
+
+/*
+ * To the group that the process leads, itself included: one signal to each. Older kernels have no such flag; there the
+ * number of the group is used, right after the pidfd has said that its leader still has it.
+ */
+napi_value js_pidfd_signal_group(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int pidfd = int_of(&call, call.at[0], "pidfd");
+  int pid = int_of(&call, call.at[1], "pid");
+  int signal = int_of(&call, call.at[2], "signal");
+  if (call.failed) return NULL;
+  long sent = syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, SPOOL_PIDFD_SIGNAL_PROCESS_GROUP);
+  if (sent == -1 && errno == EINVAL) {
+    sent = syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0u);
+    if (sent == 0 && pid > 1) sent = kill(-pid, signal);
+  }
+  return outcome(env, sent);
+}
+
 napi_value js_pidfd_signal(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int pidfd = int_of(&call, call.at[0], "pidfd");

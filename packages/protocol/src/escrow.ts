@@ -10,10 +10,21 @@ import type { RunRequest } from './words.ts';
 /** How a child ended; null where nobody could find out (the parent died, and the kernel is too old to tell others). */
 export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';
 
+/** One process, for ever: a pid alone is given away again, and means another one after a reboot or in another container. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks between boot and start. */
+  readonly startTicks: string;
+  readonly bootId: string;
+  readonly pidNamespace: string;
+}
+
 export interface HeldSession {
   readonly run: RunRequest;
   readonly kind: 'pty' | 'pipes';
   readonly pid: number;
+  /** Missing when an older holder started it. */
+  readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly exit: HeldExit | null;
   /** Offsets below this were given to bytes that the disk could not take. */

@@ -74,7 +74,8 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     detached: true,
     cwd: '/',
     stdio: ['ignore', 'ignore', stderr ?? 'ignore', 'pipe'],
-    env: daemonEnvironment(env),
+    // Marks the daemon's own processes: started from inside a session, they are no part of it.
+    env: { ...daemonEnvironment(env), SPOOL_DAEMON: '1' },
   });
   if (stderr !== undefined) closeSync(stderr);
   const failed = (details: Record<string, string | number>, cause?: unknown): SpoolError =>

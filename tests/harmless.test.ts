@@ -1,0 +1,31 @@
+/** Nothing that is not ours is ever signalled. Everything here runs in a pid namespace of its own. */
+import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
+import { describe, expect, test } from 'vitest';
+
+function inside<Result>(body: string, input: unknown = null): Promise<Result> {
+  return inNamespace<Result>(new URL(`bodies/${body}.ts`, import.meta.url), input, { withinMs: 40_000 });
+}
+
+describe.skipIf(NAMESPACES_MISSING !== null)('in a pid namespace', () => {
+  test.each([{ size: { cols: 80, rows: 24 } }, { size: null }])(
+    '[RUN-7] [LIFE-1] a holder that dies while a run is pending harms nobody, and the run is answered once (%o)',
+    async (input) => {
+      expect(await inside('holder-dies-while-starting', input)).toEqual({
+        bystander: true,
+        init: true,
+        ran: 'ran',
+        state: 'running',
+        other: 'running',
+        isReplaced: true,
+      });
+    },
+  );
+
+  test.each([
+    { how: 'ended', state: 'exited' },
+    { how: 'stopped', state: 'stopped' },
+    { how: 'lost', state: 'lost' },
+  ])('[RUN-7] a process that got the pid of a session that is over is left alone ($how)', async ({ how, state }) => {
+    expect(await inside('reused-pid', { how })).toEqual({ state, strangers: 2 });
+  });
+});
