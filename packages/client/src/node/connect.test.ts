@@ -122,6 +122,7 @@ test('the daemon stands apart: its own session, at the root, with little of our 
     PATH: process.env['PATH'],
     SPOOL_HOME: home,
     SPOOL_LOG: 'debug',
+    SPOOL_DAEMON: '1',
   });
 });
 
