@@ -17,6 +17,24 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as NodeJS.ErrnoException | undefined)?.errno === 'number';
 }
 
+/** The file is not to be read, today or ever: not a state of ours that passes, as EMFILE is. */
+const UNREADABLE: ReadonlySet<string | undefined> = new Set([
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EISDIR',
+  'ENOTDIR',
+  'ELOOP',
+  'ESTALE',
+  'EBADMSG',
+  'EUCLEAN',
+  'ENXIO',
+]);
+
+export function isUnreadable(error: unknown): boolean {
+  return UNREADABLE.has(errorCode(error));
+}
+
 export function openToRead(path: string): number {
   return openSync(path, O_RDONLY | O_NOFOLLOW);
 }

@@ -3,7 +3,7 @@
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, openToRead, openToWrite } from './log-files.ts';
+import { errorCode, isUnreadable, openToRead, openToWrite } from './log-files.ts';
 import { storedBytes, type SegmentFiles } from './log-folder.ts';
 import { SegmentIndex } from './log-index.ts';
 import { compressedName, indexName, packedIndexName, rawName } from './log-names.ts';
@@ -144,7 +144,7 @@ export class LogSegment {
       return count === length ? bytes : bytes.subarray(0, count);
     } catch (error) {
       // Gone or unreadable is damage. Anything else (EMFILE) is a state of ours, and passes.
-      if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EIO') throw error;
+      if (errorCode(error) !== 'ENOENT' && !isUnreadable(error)) throw error;
       return bytes.subarray(0, 0);
     }
   }

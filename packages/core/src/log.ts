@@ -40,6 +40,11 @@ export interface LogOpenOptions extends Partial<LogOptions> {
   readonly endAtLeast?: number;
   /** Somebody else writes: nothing is created, removed or repaired, and `read` looks again at the end. */
   readonly readOnly?: boolean;
+  /**
+   * Opens even if the system refuses to let us look at the files (EACCES, EIO, a file in the place of the folder): `failure`
+   * then says why, all that was there reads as a gap, and the next `sink` tries again.
+   */
+  readonly lenient?: boolean;
   /** For who reads much and keeps nothing: what `read` gives lies in here, and is valid until the next `read`. */
   readonly readInto?: Uint8Array;
 }
@@ -50,10 +55,13 @@ export class Log {
   readonly #isReadOnly: boolean;
   readonly #readInto: Uint8Array | undefined;
   readonly #sync = new LogSync(() => this.#collect());
-  #sealed: SealedSegments;
-  #tail: LogSegment;
-  #start: number;
-  #end: number;
+  #sealed!: SealedSegments;
+  #tail!: LogSegment;
+  #start = 0;
+  #end = 0;
+  /** What it was opened with, as long as there is a failure. */
+  #endAtLeast = 0;
+  #failure: NodeJS.ErrnoException | null = null;
   #isDirty = false;
   /** Of the open segment, which somebody else writes. */
   #isIndexOld = false;
@@ -64,19 +72,34 @@ export class Log {
     return new Log(folder, options);
   }
 
-  private constructor(folder: string, { endAtLeast = 0, readOnly = false, readInto, ...options }: LogOpenOptions) {
+  private constructor(folder: string, options: LogOpenOptions) {
+    const { endAtLeast = 0, readOnly = false, lenient = false, readInto, ...limits } = options;
     this.#folder = folder;
-    this.#options = { ...LOG_DEFAULTS, ...options };
+    this.#options = { ...LOG_DEFAULTS, ...limits };
     this.#isReadOnly = readOnly;
     this.#readInto = readInto;
-    const { start, end, tail, isNew } = (readOnly ? lookAt : lookAndMend)(folder, this.#options.segmentBytes);
+    try {
+      this.#look(endAtLeast);
+    } catch (error) {
+      if (!lenient || !isSystemError(error)) throw error;
+      this.#failure = error;
+      this.#end = this.#endAtLeast = endAtLeast;
+      this.#tail = new LogSegment(folder, { ...NO_FILES, start: endAtLeast });
+      this.#sealed = new SealedSegments(folder, this.#options.segmentBytes, endAtLeast);
+    }
+  }
+
+  #look(endAtLeast: number): void {
+    const look = this.#isReadOnly ? lookAt : lookAndMend;
+    const { start, end, tail, isNew } = look(this.#folder, this.#options.segmentBytes);
     this.#start = start;
     this.#end = end;
     this.#tail = tail;
-    if (isNew) this.#sync.addFolder(dirname(folder));
+    if (isNew) this.#sync.addFolder(dirname(this.#folder));
     else this.#suspect(tail);
-    this.#sealed = new SealedSegments(folder, this.#options.segmentBytes, this.#tail.start);
-    if (!readOnly && endAtLeast > this.#end) this.skip(endAtLeast - this.#end, this.#tail.index.lastAt);
+    this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, this.#tail.start);
+    this.#failure = null;
+    if (!this.#isReadOnly && endAtLeast > this.#end) this.skip(endAtLeast - this.#end, this.#tail.index.lastAt);
     this.#tail.release(); // a daemon opens a thousand logs at once, and most then stay idle
   }
 
@@ -90,6 +113,11 @@ export class Log {
     return this.#end;
   }
 
+  /** Why the files could not be looked at; see `lenient`. */
+  get failure(): NodeJS.ErrnoException | null {
+    return this.#failure;
+  }
+
   /** Something is not on the disk yet: `flush`. */
   get isDirty(): boolean {
     return this.#isDirty;
@@ -101,6 +129,7 @@ export class Log {
    */
   sink(stream: LogStream = 'stdout'): LogSink {
     this.#assertWritable();
+    if (this.#failure) this.#lookAgain();
     const fd = (this.#isTailFull() ? undefined : this.#tail.openToWrite()) ?? this.#rotate();
     const tail = this.#tail;
     tail.index.switchStream(stream, this.#end);
@@ -139,6 +168,8 @@ export class Log {
   skip(bytes: number, at: number): void {
     this.#assertWritable();
     if (bytes <= 0) return;
+    // Not into an index of unknown files: a mark there could overwrite what is there.
+    if (this.#failure) return void (this.#end += bytes);
     this.#tail.index.add({ type: 'gap', offset: this.#end, at, bytes });
     this.#tail.index.file.tryDrain();
     this.#end += bytes;
@@ -147,6 +178,7 @@ export class Log {
 
   markResize(cols: number, rows: number, at: number): void {
     this.#assertWritable();
+    if (this.#failure) return;
     this.#tail.index.add({ type: 'resize', offset: this.#end, at, cols, rows });
     this.#tail.index.file.tryDrain();
     this.#isDirty = true;
@@ -176,6 +208,7 @@ export class Log {
 
   /** The first offset that was written after `time`: what the log had reached then. As exact as time marks are, 10 ms. */
   offsetAt(time: number): number {
+    if (this.#failure) return this.#end;
     this.#renewIndex();
     const isInTail = this.#start === this.#tail.start || (this.#tail.index.firstAt ?? Infinity) <= time;
     const from = isInTail ? this.#tail.start : (this.#sealed.startBefore(time) ?? this.#start);
@@ -215,7 +248,7 @@ export class Log {
    * lies beside the log, and counts too.
    */
   retain(now: number, besideBytes = 0): number {
-    if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly) {
+    if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly && !this.#failure) {
       this.#start = this.#sealed.retain(this.#tail.diskBytes + besideBytes, this.#options, now) ?? this.#start;
     }
     return this.#start;
@@ -262,6 +295,13 @@ export class Log {
     this.close();
   }
 
+  /** Behind what is there goes the gap of what was skipped meanwhile. Throws while the files cannot be looked at. */
+  #lookAgain(): void {
+    const skipped = this.#end - this.#endAtLeast;
+    this.#look(this.#endAtLeast);
+    this.skip(skipped, this.#tail.index.lastAt);
+  }
+
   /** The cheap look: are there more bytes in the segment that we know as the open one? */
   #hasGrown(): boolean {
     const { end } = this.#tail;
@@ -303,11 +343,13 @@ export class Log {
 
   #territory(offset: number): Territory {
     if (this.#isClosed) throw new Error(`the log is closed: ${this.#folder}`);
+    if (this.#failure) return { segment: undefined, limit: this.#end };
     return offset >= this.#tail.start ? { segment: this.#tail, limit: this.#end } : this.#sealed.at(offset);
   }
 
   /** The segments from the one that holds `offset` up to the open one. */
   *#segmentsFrom(offset: number): Generator<LogSegment> {
+    if (this.#failure) return;
     for (let at = offset; ;) {
       const tail = this.#tail;
       const { segment, limit } = this.#territory(at);
@@ -341,7 +383,7 @@ export class Log {
   }
 
   async #compress(onStep?: (step: CompressStep) => void): Promise<boolean> {
-    if (this.#start >= this.#tail.start) return false;
+    if (this.#start >= this.#tail.start || this.#failure) return false;
     const raw = this.#sealed.firstRaw();
     const start = raw ?? this.#sealed.firstLooseIndex();
     if (start === undefined) return false;

@@ -5,7 +5,7 @@
  * middle reads as undefined. Nothing of the file is kept in memory but its last record.
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
-import { errorCode, FILE_MODE, isSystemError, openToRead, openToWrite, remove } from './log-files.ts';
+import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, remove } from './log-files.ts';
 import { TEMPORARY } from './log-names.ts';
 import { decodeRecord, encodeRecord, RECORD_BYTES, type IndexRecord } from './log-record.ts';
 import { PackedRecords } from './packed-records.ts';
@@ -186,7 +186,7 @@ export class RecordFile {
     try {
       return block.subarray(0, readSync(fd, block, 0, block.length, from * RECORD_BYTES));
     } catch (error) {
-      if (errorCode(error) !== 'EIO') throw error;
+      if (!isUnreadable(error)) throw error;
       return Buffer.alloc(0); // what cannot be read is damaged, and damage is no reason to stop
     }
   }

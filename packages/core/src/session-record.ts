@@ -6,8 +6,10 @@
  */
 import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
 import type { Ending, Life } from './life.ts';
+import { isSessionRecord } from './record-check.ts';
 
 export interface SessionRecord {
   readonly run: RunRequest;
@@ -47,10 +49,9 @@ export function writeRecord(folder: string, record: SessionRecord, { durably = f
 /** Null when there is none, or none that can be understood. */
 export function readRecord(folder: string): SessionRecord | null {
   try {
-    const record = JSON.parse(readFileSync(`${folder}/session.json`, 'utf8')) as SessionRecord;
-    const isWhole =
-      typeof record.run?.id === 'string' && Array.isArray(record.run.command) && typeof record.startedAt === 'number';
-    return isWhole ? record : null;
+    const record: unknown = JSON.parse(readFileSync(`${folder}/session.json`, 'utf8'));
+    // A copy of another session's folder would take its name, and its log.
+    return isSessionRecord(record) && record.run.id === basename(folder) ? record : null;
   } catch {
     return null; // missing or damaged: that costs this one session its name, not the daemon its life
   }

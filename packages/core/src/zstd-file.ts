@@ -8,7 +8,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
-import { errorCode, openToRead } from './log-files.ts';
+import { errorCode, isUnreadable, openToRead } from './log-files.ts';
 
 /** Level 1: 0.5 s of CPU per GiB, and 8 to 52 times smaller on what terminals print; higher levels gain little there. */
 const LEVEL = 1;
@@ -89,13 +89,13 @@ function reading<T>(path: string, read: (fd: number) => T | undefined): T | unde
   try {
     fd = openToRead(path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT' && !isUnreadable(error)) throw error;
     return undefined;
   }
   try {
     return read(fd);
   } catch (error) {
-    if (errorCode(error) !== 'EIO') throw error;
+    if (!isUnreadable(error)) throw error;
     return undefined;
   } finally {
     closeSync(fd);

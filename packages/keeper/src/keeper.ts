@@ -271,9 +271,14 @@ export class Keeper {
       this.#orphans.add(`${this.#services!.home.sessions}/${id}`);
       return complain(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
     }
-    const session = Session.recall(this.#services!, record);
-    this.registry.add(session);
-    this.#resume(session);
+    try {
+      const session = Session.recall(this.#services!, record);
+      this.registry.add(session);
+      this.#resume(session);
+    } catch (error) {
+      // One damaged folder must not take the daemon with it, with each keeper anew.
+      complain(`session ${id} could not be brought back: ${(error as Error).stack}`);
+    }
   }
 
   #makeSweeper(): Sweeper {

@@ -35,6 +35,7 @@ import {
   type Waited,
 } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
+import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { InputQueue, type OnWritten } from './input-queue.ts';
 import { InputJournal } from './input-journal.ts';
 import { InputKeys } from './input-keys.ts';
@@ -114,6 +115,7 @@ export class Session {
     const record = { ...(known ?? recordOf(held)), process };
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     session.#log = Log.open(`${session.#folder}/log`, {
+      lenient: true,
       endAtLeast: held.endAtLeast,
       ...session.#retention,
     });
@@ -128,13 +130,10 @@ export class Session {
     const { end } = record;
     if (end) {
       const exit = { code: end.exitCode, signal: end.signal };
-      return new Session(services, record, {
-        phase: 'ended',
-        state: end.state,
-        exit,
-        endedAt: end.at,
-        endedBy: end.by,
-      });
+      const ended = { phase: 'ended', state: end.state, exit, endedAt: end.at, endedBy: end.by } as const;
+      const session = new Session(services, record, ended);
+      session.#trouble = folderTrouble(`${session.#folder}/log`);
+      return session;
     }
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
@@ -146,7 +145,8 @@ export class Session {
   }
 
   get log(): Log {
-    this.#log ??= Log.open(`${this.#folder}/log`, { endAtLeast: this.#record.end?.offset ?? 0, ...this.#retention });
+    const endAtLeast = this.#record.end?.offset ?? 0;
+    this.#log ??= Log.open(`${this.#folder}/log`, { lenient: true, endAtLeast, ...this.#retention });
     this.#services.openLogs.touch(this.#log);
     return this.#log;
   }
@@ -241,7 +241,7 @@ export class Session {
       viewers: this.viewers.list,
       typed: this.#typed,
       endedBy: ended?.endedBy ?? null,
-      trouble: this.#trouble,
+      trouble: this.#trouble ?? this.#logTrouble,
       status: this.#status.info,
       milestone: this.#status.milestone,
       title: this.#status.title,
@@ -666,6 +666,11 @@ export class Session {
   get #retention(): Partial<LogOptions> {
     const { retainBytes, retainMs } = this.#record.run;
     return { ...(retainBytes !== undefined && { retainBytes }), ...(retainMs !== undefined && { retainMs }) };
+  }
+
+  get #logTrouble(): string | null {
+    const failure = this.#log?.failure;
+    return failure ? troubleOf(`${this.#folder}/log`, failure.code) : null;
   }
 
   get #policy(): SizePolicy {

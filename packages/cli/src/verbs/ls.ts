@@ -79,8 +79,9 @@ export function tableOf(
   return isColoured ? lines.map((line, at) => coloured(line, sessions[at - 1])) : lines;
 }
 
-/** What it does, has reached, or calls itself. */
-function activity({ status, milestone, title }: SessionInfo): string {
+/** What is wrong with it; else what it does, has reached, or calls itself. */
+function activity({ trouble, status, milestone, title }: SessionInfo): string {
+  if (trouble !== null) return printable(trouble);
   return cutToWidth(printable(status.activity ?? milestone?.title ?? title), ACTIVITY_WIDTH_MAX);
 }
 
@@ -91,7 +92,7 @@ function coloured(line: string, session: SessionInfo | undefined): string {
 }
 
 function lookOf(session: SessionInfo): string {
-  if (session.state === 'failed' || session.state === 'lost') return '31';
+  if (session.trouble !== null || session.state === 'failed' || session.state === 'lost') return '31';
   if (isEnded(session)) return '2';
   if (session.status.state === 'blocked') return '1;33';
   return session.status.state === 'working' ? '32' : '';

@@ -176,7 +176,7 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
 }
 
 function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
-  using log = Log.open(`${folder}/log`, { readOnly: true });
+  using log = Log.open(`${folder}/log`, { readOnly: true, lenient: true });
   return { end, writtenAt: log.timeAt(Math.max(log.start, end - 1)) ?? startedAt };
 }
 

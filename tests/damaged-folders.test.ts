@@ -1,0 +1,140 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import type { SessionInfo } from '@spool/protocol';
+import { isAlive, seen, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const env = { PATH: process.env.PATH! };
+const PTY = { cols: 80, rows: 24 };
+
+/** What can happen to the folder of a session; the sessions that it happens to may be running or ended. */
+const DAMAGES: Record<string, (folder: string) => void> = {
+  'a file where log/ should be': (folder) => {
+    renameSync(`${folder}/log`, `${folder}/log.old`);
+    writeFileSync(`${folder}/log`, 'not a folder');
+  },
+  'a log/ that leads nowhere': (folder) => {
+    rmSync(`${folder}/log`, { recursive: true });
+    symlinkSync(`${folder}/log`, `${folder}/log`);
+  },
+  'a folder that nobody may enter': (folder) => chmodSync(`${folder}/log`, 0o000),
+  'folders where files should be': (folder) => {
+    for (const name of ['input.json', 'keys', 'history.ndjson']) {
+      rmSync(`${folder}/${name}`, { force: true });
+      mkdirSync(`${folder}/${name}`);
+    }
+  },
+  'a record of garbage types': (folder) =>
+    writeFileSync(
+      `${folder}/session.json`,
+      JSON.stringify({ run: { id: {}, command: [1] }, startedAt: 'x', end: 'no', size: [] }),
+    ),
+  'a file in its place': (folder) => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+  },
+};
+
+test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: it says what is wrong, and the rest works', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const folderOf = (id: string): string => `${daemon.home}/sessions/${id}`;
+  const whole = await client.run({ command: ['cat'], size: PTY, env });
+  const damaged: { id: string; what: string; isRunning: boolean }[] = [];
+  for (const what of Object.keys(DAMAGES)) {
+    for (const isRunning of [true, false]) {
+      const command = isRunning ? ['cat'] : ['echo', 'ended'];
+      const { id } = await client.run({ command, size: PTY, env });
+      if (isRunning) await client.write(id, 'before\r');
+      await (isRunning ? seen(client, id, 'before\r\n') : client.wait(id));
+      damaged.push({ id, what, isRunning });
+    }
+  }
+  const lost = await client.run({ command: ['echo', 'lost'], size: PTY, env });
+  await client.wait(lost.id);
+  await until('all ends are on disk', async () => (await client.status()).sessions.running === 1 + damaged.length / 2);
+  for (const { id, what } of damaged) DAMAGES[what]!(folderOf(id));
+  // Its end was never written: the next keeper looks into its log for the time.
+  const record = JSON.parse(readFileSync(`${folderOf(lost.id)}/session.json`, 'utf8')) as object;
+  writeFileSync(`${folderOf(lost.id)}/session.json`, JSON.stringify({ ...record, end: null }));
+  DAMAGES['a file where log/ should be']!(folderOf(lost.id));
+
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('the keeper is gone', () => !isAlive(keeper.pid));
+  const after = await client.status();
+  await client.write(whole.id, 'still here\r');
+  await seen(client, whole.id, 'still here\r\n');
+  const listed = new Map((await client.list()).map((info) => [info.id, info]));
+  expect(listed.get(lost.id)).toMatchObject({ state: 'lost', trouble: expect.stringContaining('cannot be read') });
+  for (const { id, what, isRunning } of damaged) {
+    const info = listed.get(id);
+    if (isRunning) {
+      // Its child goes on, takes what is typed, and ends with its own code.
+      expect([what, info?.state]).toEqual([what, 'running']);
+      await client.write(id, 'typed\r');
+      await client.write(id, '\x04');
+      expect([what, (await client.wait(id)).exitCode]).toEqual([what, 0]);
+    }
+    if (!info) continue;
+    // Nothing that is asked of it harms another.
+    for await (const item of client.watch(id, { from: 0, signal: AbortSignal.timeout(20_000) })) void item;
+    await client.screen(id).catch(() => {});
+  }
+  const troubled = damaged.filter(({ what }) => /log\//.test(what));
+  for (const { id, what } of troubled)
+    expect([what, listed.get(id)?.trouble]).toEqual([what, expect.stringContaining('cannot be')]);
+  const ls = (await daemon.spool(['ls', '--all'])).stdout;
+  const doctor = (await daemon.spool(['doctor'])).stdout;
+  for (const { id } of troubled) {
+    expect(ls).toMatch(new RegExp(`${id}.*cannot be (read|written)`));
+    expect(doctor).toMatch(new RegExp(`warn +session ${id} .*cannot be (read|written)`));
+  }
+  for (const { id, what, isRunning } of damaged)
+    if (!isRunning && ['a record of garbage types', 'a file in its place'].includes(what))
+      expect(doctor).toMatch(new RegExp(`warn +session folder .*${id} has no record`));
+  expect((await client.status()).keeper.pid).toBe(after.keeper.pid);
+  for (const { id } of troubled) if (existsSync(`${folderOf(id)}/log`)) chmodSync(folderOf(id), 0o700);
+}, 120_000);
+
+test('[LIFE-9] a log that can be written again goes on, and what was printed meanwhile is a gap', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  await client.write(session.id, 'one\r');
+  await seen(client, session.id, 'one\r\n');
+  const log = `${daemon.home}/sessions/${session.id}/log`;
+  renameSync(log, `${log}.aside`);
+  writeFileSync(log, '');
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('the keeper is gone', () => !isAlive(keeper.pid));
+  await client.status();
+  await client.write(session.id, 'two\r');
+  await until('it is told', async () => (await client.get(session.id)).trouble !== null);
+  rmSync(log);
+  renameSync(`${log}.aside`, log);
+  const writing = setInterval(() => void client.write(session.id, 'three\r').catch(() => {}), 100);
+  await until('it is written again', async () => (await client.get(session.id)).trouble === null);
+  clearInterval(writing);
+  await client.kill(session.id);
+  let text = '';
+  let gaps = 0;
+  for await (const item of client.watch(session.id, { from: 0 })) {
+    if (item.type === 'output') text += Buffer.from(item.bytes).toString();
+    if (item.type === 'gap') gaps++;
+  }
+  expect(text).toContain('one\r\n');
+  expect(text).toContain('three');
+  expect(gaps).toBe(1);
+  const info: SessionInfo = await client.get(session.id);
+  expect(info.state).toBe('killed');
+}, 60_000);
