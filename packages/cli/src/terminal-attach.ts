@@ -24,6 +24,12 @@ const ENDING_MS_MAX = 60_000;
 /** A session that does not read its input is told with one beep, not with one for each key. */
 const BEEP_MS = 1000;
 
+/** Why something that was typed was not taken. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  INPUT_QUEUE_FULL: 'the session did not read its input, so some of what you typed was not taken',
+  LINE_TOO_LONG: 'the program reads lines of at most 4095 bytes, so some of what you typed was not taken',
+};
+
 /**
  * Typed or pasted, and not taken by the session yet: so much waits here. The keyboard is always read, else the detach key
  * would wait too.
@@ -177,11 +183,7 @@ export async function attachTerminal(
 
   /** Nothing may be written into its screen, so it is a beep now and a word at the end. */
   function onRefused(code: string): void {
-    troubles.add(
-      code === 'INPUT_QUEUE_FULL'
-        ? 'the session did not read its input, so some of what you typed was not taken'
-        : 'some of what you typed may not have arrived',
-    );
+    troubles.add(REFUSALS[code] ?? 'some of what you typed may not have arrived');
     if (performance.now() - beepedAt < BEEP_MS) return;
     beepedAt = performance.now();
     void writeOut(BEEP, 1, leaving.signal);

@@ -35,8 +35,9 @@ import {
   type Waited,
 } from '@spool/protocol';
 import type { Fact } from '@spool/vt';
+import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
-import { InputQueue, type OnWritten } from './input-queue.ts';
+import { INPUT_QUEUE_BYTES_MAX, InputQueue, type OnWritten } from './input-queue.ts';
 import { InputJournal } from './input-journal.ts';
 import { InputKeys } from './input-keys.ts';
 import { OutputPump, type Source } from './output-pump.ts';
@@ -89,6 +90,7 @@ export class Session {
   #reportsFocus = false;
   #hadFocus = false;
   readonly #paste = new PasteWatch();
+  readonly #cookedLine = new CookedLine();
   readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
   #answerTimer: NodeJS.Timeout | null = null;
   #isRemoved = false;
@@ -702,10 +704,27 @@ export class Session {
 
   /** Of a person or a program, not of ours: may be a piece of a paste. */
   #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    const tooLong = this.#lineTooLong(bytes);
+    if (tooLong) return Promise.reject(tooLong);
     this.#paste.note(bytes, Date.now());
     const typed = this.#push(bytes, onWritten);
     if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
     return typed;
+  }
+
+  /** The kernel would cut the line without a word. */
+  #lineTooLong(bytes: Uint8Array): SpoolError | null {
+    const child = this.#child;
+    if (child?.held.kind !== 'pty') return null;
+    if (!native.isCanonical(child.fds[0]!)) {
+      this.#cookedLine.clear();
+      return null;
+    }
+    const longest = this.#cookedLine.longestWith(bytes);
+    if (longest > COOKED_LINE_BYTES_MAX) return new SpoolError('LINE_TOO_LONG', { session: this.name, bytes: longest });
+    // What the queue refuses is not typed, and comes again.
+    if (child.input.bytes + bytes.length <= INPUT_QUEUE_BYTES_MAX) this.#cookedLine.take(bytes);
+    return null;
   }
 
   #push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {

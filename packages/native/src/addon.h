@@ -33,6 +33,7 @@
   F(writeAt, js_write_at)                         \
   F(setSize, js_set_size)                         \
   F(getSize, js_get_size)                         \
+  F(isCanonical, js_is_canonical)                 \
   F(socketPair, js_socket_pair)                   \
   F(sendFds, js_send_fds)                         \
   F(receiveFds, js_receive_fds)                   \

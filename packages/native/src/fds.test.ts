@@ -24,6 +24,21 @@ test('a terminal tells and takes its size', async () => {
   for (const fd of [a, b]) native.close(fd);
 });
 
+test('a terminal tells whether its program reads by line', async () => {
+  const child = pty(['sh', '-c', 'echo ready; read x; stty raw; echo raw; head -c 1 >/dev/null']);
+  expect(await line(child.master)).toBe('ready\r');
+  expect(native.isCanonical(child.master)).toBe(true);
+  native.write(child.master, Buffer.from('\n'));
+  expect(await line(child.master)).toBe('\r'); // the echo
+  expect(await line(child.master)).toBe('raw');
+  expect(native.isCanonical(child.master)).toBe(false);
+  native.write(child.master, Buffer.from('x'));
+  await finish(child);
+  const [a, b] = native.socketPair();
+  expect(() => native.isCanonical(a)).toThrow(expect.objectContaining({ code: 'ENOTTY' }));
+  for (const fd of [a, b]) native.close(fd);
+});
+
 test('an escrow pipe is one fd, reads what was written, and never ends', () => {
   const pipe = native.openPipe();
   const into = new Uint8Array(10);

@@ -133,6 +133,8 @@ export interface Native {
 
   setSize(master: number, size: TerminalSize): void;
   getSize(master: number): Required<TerminalSize>;
+  /** Whether the program reads by line (ICANON): the kernel then edits the line, and keeps 4095 bytes of it. */
+  isCanonical(master: number): boolean;
 
   /** Two connected unix stream sockets, non-blocking, close-on-exec. */
   socketPair(): [number, number];

@@ -1,7 +1,8 @@
-/* Terminals: their size, and who is in front of them. */
+/* Terminals: their size, and how they are read. */
 #include "addon.h"
 
 #include <errno.h>
+#include <termios.h>
 
 struct winsize size_of(Call *call, napi_value size) {
   return (struct winsize){
@@ -33,4 +34,14 @@ napi_value js_get_size(napi_env env, napi_callback_info info) {
   put_int(env, result, "widthPx", size.ws_xpixel);
   put_int(env, result, "heightPx", size.ws_ypixel);
   return result;
+}
+
+/* The master answers for its slave. */
+napi_value js_is_canonical(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int master = int_of(&call, call.at[0], "master");
+  struct termios modes;
+  if (call.failed) return NULL;
+  if (tcgetattr(master, &modes) == -1) return throw_errno(env, errno, "tcgetattr", NULL);
+  return from_bool(env, (modes.c_lflag & ICANON) != 0);
 }

@@ -31,6 +31,8 @@ export const ERROR_CODES = {
     'a prompt would answer what is asked in session; answer it first (`spool attach`, `spool keys`), or use --force',
   STATE_UNKNOWN:
     'a prompt might answer something that nobody has seen in session; try again in a moment, or use --force',
+  LINE_TOO_LONG:
+    'the program reads by line, and its terminal keeps only 4095 bytes of one; nothing was typed: send shorter lines, put the text into a file for it, or wait until it reads by itself',
   INPUT_CLOSED: 'the input of this session is closed',
   INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; send C-d (end of file) instead',
   KEY_UNKNOWN: 'there is no key of this name; for text there is `spool send`',
