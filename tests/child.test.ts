@@ -1,27 +1,29 @@
-import { closeSync, openSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { type Client } from '@spool/client';
-import { outputOf, TestDaemon } from '@spool/testkit';
+import { outputOf, SPOOL, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 101, rows: 33 };
 
 test('[RUN-4] the child has only its three fds, default signals, a session of its own and the limit that was asked for', async () => {
-  // Something that the daemon could inherit by accident, open without close-on-exec: Node opens with it, a shell does not.
   await using daemon = new TestDaemon();
-  const leak = openSync('/dev/null', 'r');
+  // The daemon is started by a shell that has two fds open, without close-on-exec: an accident that happens.
+  const accident = 'exec 7</etc/passwd 42</etc/group; ls /proc/$$/fd; exec "$0" daemon start';
+  const started = execFileSync('bash', ['-c', accident, SPOOL], { env: daemon.env, encoding: 'utf8' });
+  expect(started.split('\n')).toEqual(expect.arrayContaining(['7', '42']));
   const client = await daemon.client();
-  closeSync(leak);
+  const { holder, keeper } = await client.status();
+  for (const { pid } of [holder, keeper]) {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    expect(open.filter((path) => path.startsWith('/etc/'))).toEqual([]);
+  }
   for (const size of [PTY, null]) {
-    const script = `ls -l /proc/self/fd | sed 1d | awk '{print $9}' | tr '\\n' ' '; echo; ulimit -Sn; umask; grep -E 'Sig(Blk|Ign)|ShdPnd' /proc/self/status; ps -o sid= -p $$; echo $$`;
+    const script = `ls -1 /proc/$$/fd; echo --; ulimit -Sn; umask; grep -E 'Sig(Blk|Ign)|ShdPnd' /proc/self/status; ps -o sid= -p $$; echo $$`;
     const out = await printed(client, ['bash', '-c', script], size, { nofileSoft: 777, umask: 0o027 });
     const lines = out.split(/\r?\n/);
-    expect(
-      lines[0]!
-        .trim()
-        .split(' ')
-        .filter((fd) => Number(fd) > 3),
-    ).toEqual([]);
-    expect(lines.slice(1, 3)).toEqual(['777', '0027']);
+    expect(lines.splice(0, lines.indexOf('--') + 1)).toEqual(['0', '1', '2', '--']);
+    expect(lines.slice(0, 2)).toEqual(['777', '0027']);
     expect(lines.filter((line) => /SigBlk|SigIgn/.test(line)).every((line) => /:\s+0+$/.test(line))).toBe(true);
     expect(lines.at(-3)!.trim()).toBe(lines.at(-2)!.trim());
   }

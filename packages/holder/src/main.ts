@@ -11,6 +11,7 @@ import { FdWatch } from '@spool/native/fd-watch';
 import { type FromHolder, type FromKeeper, type Home, homeFrom, SpoolError, toWireError } from '@spool/protocol';
 import { DaemonLog } from './daemon-log.ts';
 import { Holder } from './holder.ts';
+import { closeInheritedFds } from './inherited-fds.ts';
 import { listen } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
@@ -19,11 +20,13 @@ const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== '
 
 process.umask(0o077);
 process.title = 'spool-holder';
-// Our own fds must not reach the children; neither must whatever we inherited by accident.
-native.cloexecFrom(3);
 
 const [way, fdText] = process.argv.slice(2);
 const fd = Number(fdText);
+closeInheritedFds(fd);
+// Our own fds must not reach the children.
+native.cloexecFrom(3);
+
 if (way === '--ready-fd') becomeDaemon(fd);
 else if (way === '--link-fd') takeOver(fd);
 else {
