@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { WatchItem } from '@spool/client';
+import type { Client } from '@spool/client';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -43,25 +43,8 @@ test.skipIf(!isRoot)(
     const { offset, exitCode, trouble } = await client.wait(session.id);
     expect({ exitCode, trouble }).toEqual({ exitCode: 7, trouble: null });
 
-    const items: WatchItem[] = [];
-    for await (const item of client.watch(session.id, { from: 0 })) items.push(item);
-    let cursor = 0;
-    for (const item of items) {
-      if (item.type === 'gap') {
-        expect(item.from).toBe(cursor);
-        cursor = item.to;
-      }
-      if (item.type !== 'output') continue;
-      expect(item.offset).toBe(cursor);
-      // What was kept before the hole is at its own place, byte for byte.
-      for (let at = item.offset; at < Math.min(bytes, item.offset + item.bytes.length); at += 4099) {
-        const line = `${String(Math.floor(at / 16)).padStart(15, '0')}\n`;
-        expect(item.bytes[at - item.offset]).toBe(line.charCodeAt(at % 16));
-      }
-      cursor += item.bytes.length;
-    }
-    expect(cursor).toBe(offset);
-    expect(items.filter(({ type }) => type === 'gap').length).toBeGreaterThan(0);
+    const gaps = await expectExact(client, session.id, { from: 0, verifiedBytes: bytes, offset });
+    expect(gaps).toBeGreaterThan(0);
   },
   180_000,
 );
@@ -110,10 +93,11 @@ test('[LOG-6] no file descriptors left: sessions go on, what cannot be stored is
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({
-    command: ['sh', '-c', `stty raw -echo; read go; exec ${program('verified-source')} ${12 * MIB} 50 64`],
+    command: ['sh', '-c', `stty raw -echo; echo ready; read go; exec ${program('verified-source')} ${12 * MIB} 50 64`],
     size: PTY,
     env,
   });
+  const from = (await seen(client, session.id, 'ready\n')).length;
   const { keeper } = await client.status();
   const failed = first(client.events(), 'log-failed');
   const limit = (soft: number): void =>
@@ -123,9 +107,48 @@ test('[LOG-6] no file descriptors left: sessions go on, what cannot be stored is
   expect(await failed).toMatchObject({ id: session.id, error: expect.stringContaining('EMFILE') as string });
   limit(4096);
   const { exitCode, offset } = await client.wait(session.id);
-  expect({ exitCode, offset }).toEqual({ exitCode: 7, offset: 12 * MIB });
+  expect({ exitCode, offset }).toEqual({ exitCode: 7, offset: from + 12 * MIB });
+  expect(await expectExact(client, session.id, { from, verifiedBytes: 12 * MIB, offset })).toBeGreaterThan(0);
   expect((await client.status()).keeper.pid).toBe(keeper.pid);
 }, 60_000);
+
+/**
+ * Reads a session from `from` to its end: no offset twice or left out without a gap, and every byte of the verified stream
+ * that was kept is the one that belongs there. Gives the number of gaps.
+ */
+async function expectExact(
+  client: Client,
+  session: string,
+  { from, verifiedBytes, offset }: { from: number; verifiedBytes: number; offset: number },
+): Promise<number> {
+  let cursor = from;
+  let gaps = 0;
+  for await (const item of client.watch(session, { from })) {
+    if (item.type === 'gap') {
+      expect(item.from).toBe(cursor);
+      cursor = item.to;
+      gaps++;
+    }
+    if (item.type !== 'output') continue;
+    expect(item.offset).toBe(cursor);
+    const start = item.offset - from;
+    expect(wrongByte(item.bytes.subarray(0, Math.max(0, verifiedBytes - start)), start)).toBeNull();
+    cursor += item.bytes.length;
+  }
+  expect(cursor).toBe(offset);
+  return gaps;
+}
+
+/** Where the first byte is that is not the verified stream's at that place; null when all are. */
+function wrongByte(bytes: Uint8Array, start: number): number | null {
+  let line = '';
+  for (let at = 0; at < bytes.length; at++) {
+    const within = (start + at) % 16;
+    if (within === 0 || line === '') line = `${String(Math.floor((start + at) / 16)).padStart(15, '0')}\n`;
+    if (bytes[at] !== line.charCodeAt(within)) return start + at;
+  }
+  return null;
+}
 
 /** A file system of its own, small enough to be filled. */
 class SmallDisk {

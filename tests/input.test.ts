@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { outputOf, seen, TestDaemon, until } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
@@ -44,23 +46,39 @@ test('[IN-1] many writers at once: each write stays whole', async () => {
 test('[IN-2] a child that does not read: the queue fills, the write is refused whole, and what was taken arrives', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  const session = await client.run({
-    command: ['bash', '-c', 'stty raw -echo; echo ready; read -r -n1 < <(sleep 1000)'],
-    size: PTY,
-    env,
-  });
+  const folder = mkdtempSync(`${tmpdir()}/spool-test-input-`);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // It reads only once it is let, and all that comes.
+  const script = `stty raw -echo; echo ready; until [ -e ${folder}/go ]; do sleep 0.02; done; exec cat > ${folder}/read`;
+  const session = await client.run({ command: ['bash', '-c', script], size: PTY, env });
   await seen(client, session.id, 'ready');
-  const taken = Array.from({ length: 40 }, () =>
-    client.write(session.id, 'x'.repeat(64 * 1024)).then(
+  const writes = Array.from({ length: 40 }, (_, at) => Buffer.alloc(64 * 1024, 65 + at));
+  const results = writes.map((bytes) =>
+    client.write(session.id, bytes).then(
       () => 'in',
       (error: { code: string }) => error.code,
     ),
   );
-  const first = await Promise.race(taken);
-  expect(first).toBe('INPUT_QUEUE_FULL');
+  expect(await Promise.race(results)).toBe('INPUT_QUEUE_FULL');
+  writeFileSync(`${folder}/go`, '');
+  const settled = await Promise.all(results);
+  expect(new Set(settled)).toEqual(new Set(['INPUT_QUEUE_FULL', 'in']));
+  const taken = Buffer.concat(writes.filter((_, at) => settled[at] === 'in'));
+  const read = (): Buffer => (existsSync(`${folder}/read`) ? readFileSync(`${folder}/read`) : Buffer.alloc(0));
+  await until('all that was taken is read', () => read().length >= taken.length);
+  expect(read().equals(taken)).toBe(true);
+});
+
+test('[IN-2] what waits for a child that ends is refused', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const command = ['bash', '-c', 'stty raw -echo; echo ready; exec sleep 1000'];
+  const session = await client.run({ command, size: PTY, env });
+  await seen(client, session.id, 'ready');
+  const waiting = client.write(session.id, 'x'.repeat(64 * 1024));
+  waiting.catch(() => {}); // it is looked at below
   await client.kill(session.id);
-  const all = new Set(await Promise.all(taken));
-  expect([...all].toSorted()).toEqual(['INPUT_QUEUE_FULL', 'SESSION_EXITED']);
+  await expect(waiting).rejects.toMatchObject({ code: 'SESSION_EXITED' });
 });
 
 test('closing the input of a child on pipes ends it; a terminal is told to send C-d', async () => {

@@ -67,6 +67,31 @@ test('[QRY-1] a query asked while the keeper is dead is answered by its successo
   expect((await seen(client, session.id, 'z')).slice(out.length)).toMatch(/z/);
 });
 
+test('[QRY-1] a query that was answered is not answered again by the next keeper, nor by the one after it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  // It tells every byte that it is given.
+  const script = `
+    process.stdin.setRawMode(true);
+    process.stdout.write('\\x1b[6n\\x1b[c');
+    process.stdin.on('data', (bytes) => process.stdout.write('<' + JSON.stringify(bytes.toString()) + '>'));`;
+  const command = [process.execPath, '-e', script];
+  const { id } = await client.run({ command, size: { cols: 80, rows: 24 }, env });
+  const given = (out: string): string =>
+    [...out.matchAll(/<("[^>]*")>/g)].map(([, json]) => JSON.parse(json!) as string).join('');
+  await until('both are answered', async () => /R.*c">/s.test(await seen(client, id, '">')));
+  const answers = given(await seen(client, id, 'c">'));
+  for (const mark of ['one', 'two']) {
+    const { keeper } = await client.status();
+    process.kill(keeper.pid, 'SIGKILL');
+    await until('there is another keeper', async () => (await client.status()).keeper.pid !== keeper.pid);
+    await client.screen(id); // it has read everything up to here, and would have answered
+    await client.write(id, mark);
+    await seen(client, id, mark);
+  }
+  expect(given(await seen(client, id, 'two'))).toBe(`${answers}onetwo`);
+});
+
 test('[QRY-1] an answer does not come into the middle of a paste, and does come after it', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -121,6 +146,56 @@ test('[QRY-2] colours are those of the attached terminal, if it told them; else 
   await client.write(session.id, 'x');
   await seen(client, session.id, ']11;rgb:ffff/fefe/fdfd');
   attachment.close();
+});
+
+/** White as the palette has it: bright white is for bold. */
+const WHITE_ON_BLACK = '10=e5e5/e5e5/e5e5 11=0000/0000/0000';
+
+/** Asks for the colour of text (10) and of the background (11) whenever it is given a byte. */
+const COLOUR_PROBE = `
+  process.stdin.setRawMode(true);
+  process.stdout.write('ready');
+  let all = '';
+  process.stdin.on('data', (bytes) => {
+    all += bytes;
+    if (all === '?') process.stdout.write('\\x1b]10;?\\x1b\\\\\\x1b]11;?\\x1b\\\\');
+    const answers = [...all.matchAll(/\\x1b\\](1[01]);rgb:([0-9a-f/]+)/g)];
+    if (answers.length < 2 || !all.endsWith('\\\\')) return;
+    process.stdout.write('{' + answers.map(([, which, rgb]) => which + '=' + rgb).join(' ') + '}');
+    all = '';
+  });`;
+
+test('[QRY-2] colours are white on black until a terminal tells its own, however late, and stay over a killed keeper', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const command = [process.execPath, '-e', COLOUR_PROBE];
+  const { id } = await client.run({ command, size: { cols: 80, rows: 24 }, env });
+  await seen(client, id, 'ready');
+  let answered = 0;
+  const colours = async (): Promise<string> => {
+    await client.write(id, '?');
+    answered++;
+    await until('it has its answers', async () => (await seen(client, id, '}')).split('}').length > answered);
+    return (await seen(client, id, '}')).split('}')[answered - 1]!.split('{')[1]!;
+  };
+  expect(await colours()).toBe(WHITE_ON_BLACK);
+  const viewer = client.attach(id);
+  const items = viewer[Symbol.asyncIterator]();
+  await items.next();
+  expect(await colours()).toBe(WHITE_ON_BLACK);
+  viewer.view({ colours: { background: '#fffefd' } });
+  await until('it is told', async () => (await colours()).endsWith('11=ffff/fefe/fdfd'));
+  viewer.view({ colours: { foreground: '#102030', background: '#405060' } });
+  const own = '10=1010/2020/3030 11=4040/5050/6060';
+  await until('it is told again', async () => (await colours()) === own);
+  const { keeper } = await client.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('the viewer is back', async () => {
+    const [status, { viewers }] = [await client.status(), await client.get(id)];
+    return status.keeper.pid !== keeper.pid && viewers.length === 1;
+  });
+  expect(await colours()).toBe(own);
+  viewer.close();
 });
 
 interface Result {

@@ -4,8 +4,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, TaskHandle, TaskResult, TaskStreamEvent } from '@spool/client';
-import { isAlive, outputOf, type Ran, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import {
+  inNamespace,
+  isAlive,
+  NAMESPACES_MISSING,
+  outputOf,
+  type Ran,
+  seen,
+  SPOOL,
+  Terminal,
+  TestDaemon,
+  until,
+} from '@spool/testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import type { LostTask } from './bodies/lost-task.ts';
 import { Glass } from './glass.ts';
 import { ROOT } from './sources.ts';
 
@@ -36,6 +48,16 @@ test('[TASK-2] a failed task brings its last 20 lines, as a person saw them', as
   const { lastLines } = await client.waitForCompletion(handle);
   expect(lastLines).toEqual([...Array.from({ length: 18 }, (_, at) => String(4983 + at)), '100 %', 'the end']);
 });
+
+test.skipIf(NAMESPACES_MISSING !== null)(
+  '[TASK-2] a task that was lost with its whole daemon reads as an error, never as a success',
+  async () => {
+    const { waited, command } = await inNamespace<LostTask>(new URL('bodies/lost-task.ts', import.meta.url));
+    expect(waited).toMatchObject({ state: 'error', exitCode: null, lastLines: ['begun'] });
+    expect(command.code).not.toBe(0);
+    expect(JSON.parse(command.stdout.trim().split('\n').at(-1)!)).toMatchObject({ state: 'error', exitCode: null });
+  },
+);
 
 test('[TASK-1] on the spot: both streams apart, the exit code, the folder and the environment; no input', async () => {
   await using daemon = new TestDaemon();

@@ -1,5 +1,5 @@
 import type { Attachment, Client } from '@spool/client';
-import { program, seen, TestDaemon, until } from '@spool/testkit';
+import { program, seen, TestDaemon, until, VerifiedStream } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const env = { PATH: process.env.PATH! };
@@ -32,8 +32,7 @@ test.each([
 test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are told, the sender is not, and the same size is nothing', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  const script = `trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done`;
-  const session = await client.run({ command: ['bash', '-c', script], size: PTY, env });
+  const session = await client.run({ command: [program('size-reporter')], size: PTY, env });
   await seen(client, session.id, 'ready');
   const watched: string[] = [];
   const other = client.attach(session.id);
@@ -54,6 +53,7 @@ test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are
   expect(watched).toEqual(['60x20', '120x40']);
   expect(items.find((type) => type !== 'viewers' && type !== 'synced')).toBe('snapshot');
   expect(items).not.toContain('resized');
+  expect(await seen(client, session.id, '40 120')).not.toContain('for nothing');
   other.close();
   own.close();
 });
@@ -215,8 +215,11 @@ test('[SLOW-3] a viewer that falls far behind is brought to the present by a sna
   await seen(client, session.id, 'ready');
   const viewer = client.attach(session.id)[Symbol.asyncIterator]();
   expect((await viewer.next()).value).toMatchObject({ type: 'snapshot' });
+  const from = (await client.get(session.id)).offset;
+  const watcher = client.watch(session.id, { from })[Symbol.asyncIterator]();
+  expect((await watcher.next()).value).toMatchObject({ type: 'synced' });
   await client.write(session.id, '\n');
-  await until('all is written', async () => (await client.get(session.id)).offset > bytes);
+  await until('all is written', async () => (await client.get(session.id)).offset > from + bytes);
   let received = 0;
   let snapshots = 0;
   let text = '';
@@ -231,6 +234,15 @@ test('[SLOW-3] a viewer that falls far behind is brought to the present by a sna
   expect(snapshots).toBeGreaterThan(0);
   expect(received).toBeLessThan(bytes / 2);
   await viewer.return?.();
+  // Neither was read so far; the watcher has missed nothing by that.
+  const stream = new VerifiedStream();
+  while (stream.offset < bytes) {
+    const { value } = await watcher.next();
+    expect(value).toMatchObject({ type: 'output' });
+    if (value?.type === 'output')
+      stream.push(value.offset - from, value.bytes.subarray(0, bytes - (value.offset - from)));
+  }
+  await watcher.return?.();
 });
 
 test('[ATT-2] a viewer that lost its link goes on at its cursor', async () => {

@@ -23,8 +23,8 @@ const HOSTILE: readonly (readonly [string, Uint8Array])[] = [
 test.each(HOSTILE)('[WIRE-2] %s: a typed error, then the end of the connection', async (_name, bytes) => {
   await using daemon = new TestDaemon();
   const { socket } = await (await daemon.client()).status();
-  const { errors, isClosed } = await exchange(socket, bytes);
-  expect(isClosed).toBe(true);
+  const { errors, isEndedByDaemon } = await exchange(socket, bytes);
+  expect(isEndedByDaemon).toBe(true);
   expect(errors.every(({ code }) => /^[A-Z_]+$/.test(code))).toBe(true);
   expect(errors.length).toBe(1);
   expect((await (await daemon.client()).status()).keeper.pid).toBeGreaterThan(0);
@@ -67,9 +67,9 @@ test('[WIRE-2] requests that are nonsense are answered one by one with typed err
   ];
   const frames = requests.map((request, at) => encodeJson(FrameType.request, at + 1, request));
   const status = encodeJson(FrameType.request, 999, { op: 'status' });
-  const { errors, replies } = await exchange(socket, Buffer.concat([HELLO, ...frames, status]), 999);
+  const { errors, replies, isEndedByDaemon } = await exchange(socket, Buffer.concat([HELLO, ...frames, status]), 999);
   expect(errors.map(({ channel }) => channel).toSorted((a, b) => a - b)).toEqual(requests.map((_, at) => at + 1));
-  expect(replies.has(999)).toBe(true);
+  expect([replies.has(999), isEndedByDaemon]).toEqual([true, false]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
@@ -121,27 +121,30 @@ function header(bytes: number, type: number): Uint8Array {
   return head;
 }
 
-/** Sends bytes; collects what comes back until the connection ends, or until `untilChannel` is answered. */
-function exchange(
+/** Sends bytes; collects what comes back until the daemon ends the connection, or until `untilChannel` is answered. */
+async function exchange(
   socket: string,
   bytes: Uint8Array,
   untilChannel?: number,
-): Promise<{ errors: { channel: number; code: string }[]; replies: Set<number>; isClosed: boolean }> {
-  return new Promise((resolve) => {
-    const errors: { channel: number; code: string }[] = [];
-    const replies = new Set<number>();
-    const reader = new FrameReader();
-    const connection = createConnection(socket);
-    connection.on('data', (chunk) => {
-      reader.push(chunk, ({ type, channel, payload }) => {
-        if (type === FrameType.error)
-          errors.push({ channel, code: (JSON.parse(Buffer.from(payload).toString()) as { code: string }).code });
-        if (type === FrameType.reply) replies.add(channel);
-        if (channel === untilChannel && type === FrameType.reply) connection.destroy();
-      });
+): Promise<{ errors: { channel: number; code: string }[]; replies: Set<number>; isEndedByDaemon: boolean }> {
+  const errors: { channel: number; code: string }[] = [];
+  const replies = new Set<number>();
+  const reader = new FrameReader();
+  // Half open: an end of theirs is seen as one, and is not the echo of ours.
+  const connection = createConnection({ path: socket, allowHalfOpen: true });
+  let isEndedByDaemon = false;
+  connection.on('data', (chunk) => {
+    reader.push(chunk, ({ type, channel, payload }) => {
+      if (type === FrameType.error)
+        errors.push({ channel, code: (JSON.parse(Buffer.from(payload).toString()) as { code: string }).code });
+      if (type === FrameType.reply) replies.add(channel);
     });
-    connection.on('error', () => {}); // a reset is an end too
-    connection.on('close', () => resolve({ errors, replies, isClosed: true }));
-    connection.write(bytes);
   });
+  connection.on('error', () => (isEndedByDaemon = true)); // a reset is an end too
+  connection.on('end', () => (isEndedByDaemon = true));
+  connection.write(bytes);
+  const isOver = (): boolean => isEndedByDaemon || (untilChannel !== undefined && replies.has(untilChannel));
+  await until('the daemon ends the connection, or answers', isOver).catch(() => {}); // the caller looks at what came
+  connection.destroy();
+  return { errors, replies, isEndedByDaemon };
 }

@@ -1,0 +1,23 @@
+/** A task whose daemon is killed whole, as it reads afterwards: for who awaits it, in a list, on the command line. */
+import { seen, TestDaemon } from '@spool/testkit';
+
+export interface LostTask {
+  readonly waited: unknown;
+  readonly command: { readonly code: number | null; readonly stdout: string };
+}
+
+export default async function loseTask(): Promise<LostTask> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const handle = await client.runShell('echo begun; exec sleep 1000', { pty: true, taskName: 'lost one' });
+  await seen(client, handle.taskId, 'begun');
+  const { holder, keeper } = await client.status();
+  process.kill(holder.pid, 'SIGSTOP'); // so that it cannot put things right in between
+  process.kill(keeper.pid, 'SIGKILL');
+  process.kill(holder.pid, 'SIGKILL');
+  client.close();
+  const after = await daemon.client();
+  const { state, exitCode, reason, lastLines } = await after.waitForCompletion(handle);
+  const { code, stdout } = await daemon.spool(['task', 'wait', handle.taskId, '--json']);
+  return { waited: { state, exitCode, reason, lastLines }, command: { code, stdout } };
+}
