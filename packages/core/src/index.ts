@@ -1,5 +1,6 @@
 export * from './life.ts';
 export { Log } from './log.ts';
+export { LogSync } from './log-sync.ts';
 export * from './log-types.ts';
 export { firstOffsetIn } from './log-folder.ts';
 export * from './process-sweep.ts';

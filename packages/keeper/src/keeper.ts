@@ -19,6 +19,7 @@ import {
   VERSION,
 } from '@spool/protocol';
 import { Connection, type ConnectionHandlers } from './connection.ts';
+import { DiskTurns } from './disk-turns.ts';
 import { Ender } from './ender.ts';
 import { FileBudget } from './file-budget.ts';
 import { Flusher } from './flusher.ts';
@@ -26,6 +27,7 @@ import { HolderLink } from './holder-link.ts';
 import { Housekeeper } from './housekeeper.ts';
 import { Notifier } from './notifier.ts';
 import { OpenLogs } from './open-logs.ts';
+import { syncHome } from './sync-home.ts';
 import { devNull } from './output-pump.ts';
 import { Prompter } from './prompter.ts';
 import { Recall } from './recall.ts';
@@ -51,6 +53,9 @@ const REFUSED_MAX = 8;
 
 /** An ended session's tree is long gone by then. */
 const TREE_MS_MAX = 60_000;
+
+/** A daemon that is told to stop waits so long for a disk that is slow or full. */
+const DURABLE_MS_MAX = 2000;
 
 /** The longest that a timer can wait. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
@@ -165,6 +170,9 @@ export class Keeper {
     this.#isEnding = true;
     const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((session) => this.ender.end(session, 'stop', graceMs)));
+    // What they ended with survives a power cut too, unless the disk does not take it.
+    const durable = Promise.all(running.map((session) => session.durable()));
+    await Promise.race([durable, new Promise((resolve) => setTimeout(resolve, DURABLE_MS_MAX))]);
     await this.ender.finish(graceMs); // those whose child has ended, but not all of its tree
     await this.#holder.settled();
     // The answer first; then the holder removes the socket and exits, and with its link we go too.
@@ -203,6 +211,7 @@ export class Keeper {
       home,
       watch: this.#watch,
       flusher: new Flusher(),
+      turns: new DiskTurns(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(complain),
       remover: new Remover(home.sessions, complain),
@@ -257,6 +266,7 @@ export class Keeper {
       this.#sweeper.start();
     });
     this.#serve();
+    void syncHome(home);
     void this.#recall.start();
   }
 

@@ -1,6 +1,7 @@
 /** What a session needs of the keeper that it lives in. */
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
+import type { DiskTurns } from './disk-turns.ts';
 import type { Flusher } from './flusher.ts';
 import type { Housekeeper } from './housekeeper.ts';
 import type { Notifier } from './notifier.ts';
@@ -12,6 +13,7 @@ export interface SessionServices {
   readonly home: Home;
   readonly watch: FdWatch;
   readonly flusher: Flusher;
+  readonly turns: DiskTurns;
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
   readonly remover: Remover;

@@ -14,7 +14,6 @@ import {
   type LogOptions,
   type SessionRecord,
   step,
-  writeRecord,
 } from '@spool/core';
 import { native, POLL, signalName } from '@spool/native';
 import { identify } from '@spool/native/process-identity';
@@ -42,6 +41,7 @@ import { InputJournal } from './input-journal.ts';
 import { InputKeys } from './input-keys.ts';
 import { OutputPump, type Source } from './output-pump.ts';
 import { PasteWatch } from './paste-watch.ts';
+import { RecordKeeper } from './record-keeper.ts';
 import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from './screens/messages.ts';
 import type { SessionServices } from './session-services.ts';
 import { SessionStatus, type Wanted } from './session-status.ts';
@@ -62,9 +62,6 @@ type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 /** Of a command that is longer, the beginning is told: a prompt may be a book. */
 const COMMAND_CHARACTERS_MAX = 16 * 1024;
 
-/** The disk may be full just when a session ends: its end is then written as soon as there is room. */
-const RECORD_RETRY_MS = 500;
-
 const FOCUS_IN = Buffer.from('\x1b[I');
 const FOCUS_OUT = Buffer.from('\x1b[O');
 
@@ -78,6 +75,7 @@ export class Session {
   readonly #keysUnderWay = new Map<string, Promise<void>>();
   readonly #services: SessionServices;
   readonly #folder: string;
+  readonly #records: RecordKeeper;
   readonly #onEnded = new Set<() => void>();
   #record: SessionRecord;
   #life: Life;
@@ -101,6 +99,7 @@ export class Session {
     this.id = record.run.id;
     this.#services = services;
     this.#folder = `${services.home.sessions}/${this.id}`;
+    this.#records = new RecordKeeper({ folder: this.#folder, turns: services.turns, complain: services.complain });
     this.journal = new InputJournal(this.#folder);
     this.#status = new SessionStatus(record.startedAt);
     this.#keys = new InputKeys(this.#folder);
@@ -112,6 +111,14 @@ export class Session {
   /** A child that the holder holds: just started, or found again by a new keeper. */
   static adopt(services: SessionServices, held: HeldSession, fds: readonly number[]): Session {
     const known = readRecord(`${services.home.sessions}/${held.run.id}`);
+    if (known?.end) {
+      // The last keeper had written the end, and went before the holder let go.
+      fds.forEach((fd) => native.close(fd));
+      const ended = Session.recall(services, known);
+      ended.#records.adopt();
+      void ended.#letGo();
+      return ended;
+    }
     // An older holder, or an older record, does not say whom the pid means; but its pidfd is here.
     const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
     const record = { ...(known ?? recordOf(held)), process };
@@ -121,7 +128,8 @@ export class Session {
       endAtLeast: held.endAtLeast,
       ...session.#retention,
     });
-    if (!known) session.#writeRecord();
+    if (known) session.#records.adopt();
+    else session.#writeRecord();
     session.#follow(known !== null);
     session.#take(held, fds);
     return session;
@@ -559,6 +567,7 @@ export class Session {
 
   remove(): void {
     this.#isRemoved = true;
+    this.#records.close();
     this.#services.screens.forget(this.id);
     for (const watcher of [...this.watchers]) watcher.removed();
     if (this.#log) {
@@ -742,12 +751,22 @@ export class Session {
   #persistEnd(): void {
     if (this.#isRemoved || this.#life.phase !== 'ended') return;
     this.#setEnd();
-    if (this.#writeRecord()) {
-      this.#services.flusher.note(this.log);
-      this.#services.release(this.id);
-    } else {
-      setTimeout(() => this.#persistEnd(), RECORD_RETRY_MS);
-    }
+    this.#writeRecord();
+    void this.#letGo();
+  }
+
+  /** The holder lets go when the end is durable: the last bytes first, then the record that tells of them. */
+  async #letGo(): Promise<void> {
+    const { log } = this;
+    const failure = log.isDirty ? await this.#services.turns.take(() => log.flush()) : undefined;
+    if (failure) this.#services.flusher.note(log); // it tries on; the end itself is no less true
+    await this.#records.durable();
+    this.#services.release(this.id);
+  }
+
+  /** Resolves when all that is known of the session would survive a power cut. */
+  durable(): Promise<void> {
+    return this.#records.durable();
   }
 
   #setEnd(): void {
@@ -760,15 +779,8 @@ export class Session {
     };
   }
 
-  /** False when the disk refused. */
-  #writeRecord(): boolean {
-    try {
-      writeRecord(this.#folder, this.#record);
-      return true;
-    } catch (error) {
-      this.#services.complain(`the record of session ${this.id} could not be written: ${(error as Error).message}`);
-      return false;
-    }
+  #writeRecord(): void {
+    this.#records.write(this.#record);
   }
 
   #running(): Child {

@@ -1,0 +1,49 @@
+import type { Log } from '@spool/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Flusher } from './flusher.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A log that counts its flushes; `takes` says which of them the disk takes. */
+function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; flushes: () => number } {
+  let count = 0;
+  const log = {
+    isDirty: true,
+    flush: async () => (takes(++count) ? undefined : Object.assign(new Error('full'), { code: 'ENOSPC' })),
+  };
+  return { log: log as unknown as Log, flushes: () => count };
+}
+
+/** What a power cut may cost. */
+const PROMISED_MS = 250;
+
+test('[LIFE-5] what has grown is on its way to the disk well within 250 ms, however often it grows', async () => {
+  const flusher = new Flusher();
+  const { log, flushes } = fakeLog();
+  for (let ms = 0; ms < 1000; ms += 10) {
+    flusher.note(log);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(flushes()).toBeGreaterThanOrEqual(Math.floor(ms / PROMISED_MS));
+  }
+  expect(flushes()).toBeLessThan(8);
+});
+
+test('nothing is flushed while nothing grows', async () => {
+  const flusher = new Flusher();
+  const { log, flushes } = fakeLog();
+  flusher.note(log);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(flushes()).toBe(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('[LOG-6] a log that the disk refused is tried again, also when it does not grow', async () => {
+  const flusher = new Flusher();
+  const { log, flushes } = fakeLog((flush) => flush === 3);
+  flusher.note(log);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(flushes()).toBe(3);
+  flusher.forget(log);
+  expect(vi.getTimerCount()).toBe(0);
+});
