@@ -1,11 +1,38 @@
 /**
- * Two projects: `unit` (beside the sources: fast, parallel) and `system` (real daemons: one file at a time, after the
- * unit tests). `npm run check` runs the first, `npm test` both; `npx vitest run --project system tests/attach.test.ts` one file.
+ * Tests beside the sources, and tests of real daemons:
+ *
+ * - `unit`: fast, in parallel. Files share their workers, for a fresh one each took a third of the time.
+ * - `unit-alone`: the addon, which looks for fds and children that were left behind: a process for each file.
+ * - `unit-long`: recordings replayed read by read, and accidents by the thousand.
+ * - `system`: real daemons, one file at a time, after the others.
+ *
+ * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
  */
 import { defineConfig } from 'vitest/config';
 
 /** Tests about the sources themselves lie in `tests` too, but need no daemon. */
 const ABOUT_SOURCES = ['tests/boundaries.test.ts', 'tests/spec.test.ts'];
+
+const ALONE = ['packages/native/src/**/*.test.ts'];
+
+const LONG = [
+  'packages/core/src/log-kill.test.ts',
+  'packages/core/src/status/dialog.test.ts',
+  'packages/core/src/status/measure.test.ts',
+  'packages/vt/src/robustness.test.ts',
+];
+
+/** A test must pass beside busy processes: the limit is for what hangs, not for what is slow. */
+const UNIT_MS_MAX = 60_000;
+const SYSTEM_MS_MAX = 120_000;
+
+const UNIT = {
+  globalSetup: ['scripts/before-unit-tests.mjs'],
+  pool: 'forks',
+  testTimeout: UNIT_MS_MAX,
+  hookTimeout: UNIT_MS_MAX,
+  sequence: { groupOrder: 0 },
+} as const;
 
 export default defineConfig({
   test: {
@@ -14,12 +41,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...UNIT,
           name: 'unit',
-          globalSetup: ['scripts/before-unit-tests.mjs'],
           include: ['packages/*/{src,test}/**/*.test.ts', ...ABOUT_SOURCES],
-          sequence: { groupOrder: 0 },
+          exclude: [...ALONE, ...LONG],
+          isolate: false,
         },
       },
+      { extends: true, test: { ...UNIT, name: 'unit-alone', include: ALONE } },
+      { extends: true, test: { ...UNIT, name: 'unit-long', include: LONG, isolate: false } },
       {
         extends: true,
         test: {
@@ -30,8 +60,8 @@ export default defineConfig({
           fileParallelism: false,
           pool: 'forks',
           retry: 0,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: SYSTEM_MS_MAX,
+          hookTimeout: SYSTEM_MS_MAX,
           sequence: { groupOrder: 1 },
         },
       },
