@@ -20,6 +20,11 @@ export interface KeyframeOptions {
   readonly history?: number;
 }
 
+export interface RestoreOptions {
+  /** Lines that the model will keep above the screen. Default: as many as the one that was put aside. */
+  readonly scrollback?: number;
+}
+
 /** Version, check value of the rest, length of the facts, facts as JSON, picture. Numbers are big-endian. */
 export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}): Uint8Array {
   const facts = Buffer.from(JSON.stringify(factsOf(model)), 'utf8');
@@ -34,7 +39,7 @@ export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}
 }
 
 /** The model as it was, or nothing if these bytes are not a whole keyframe. */
-export function restoreModel(bytes: Uint8Array): ScreenModel | undefined {
+export function restoreModel(bytes: Uint8Array, options: RestoreOptions = {}): ScreenModel | undefined {
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (frame.length < HEAD_BYTES || frame.readUInt8(0) !== KEYFRAME_VERSION) return undefined;
   if (frame.readUInt32BE(1) !== crc32(frame.subarray(5))) return undefined;
@@ -42,7 +47,8 @@ export function restoreModel(bytes: Uint8Array): ScreenModel | undefined {
   if (end > frame.length) return undefined;
   const facts = readFacts(frame.toString('utf8', HEAD_BYTES, end));
   if (facts === undefined) return undefined;
-  const model = new ScreenModel(facts, { scrollback: facts.scrollback, modes: facts.modes });
+  const { scrollback = facts.scrollback } = options;
+  const model = new ScreenModel(facts, { scrollback, modes: facts.modes });
   model.draw(frame.subarray(end));
   poke(model, facts);
   model.write(Buffer.from(facts.pending, 'base64'));

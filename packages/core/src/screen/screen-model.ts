@@ -141,6 +141,11 @@ export class ScreenModel {
     return this.#buffer.ybase;
   }
 
+  /** The same of the normal screen, also while the alternate one is shown. */
+  get scrolledLines(): number {
+    return this.engine.core.buffers.normal.ybase;
+  }
+
   /** What it takes in memory, as measured: three words a cell, and the objects around lines and terminal. */
   get estimatedBytes(): number {
     const { normal, alt } = this.engine.core.buffers;

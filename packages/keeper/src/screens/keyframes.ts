@@ -1,23 +1,48 @@
-/** Snapshots stored beside the log, so that any offset is at most about a megabyte of replay away from one. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Snapshots stored beside the log, so that the screen at any offset is a keyframe and a short replay.
+ *
+ * They never weigh more than they are worth: at most `FILES_MAX` files, and no more bytes than the log itself. Near the end
+ * there is one "latest", which the next one replaces; the others are spread evenly over the log, and stand further apart the
+ * longer it grows.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** Between two keyframes of a session. */
 export const KEYFRAME_EVERY_BYTES = 1024 * 1024;
+/** Between two in a flood that is passed over, and on the way of a replay. */
+export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
+/** As near as this to the last one, a keyframe saves nobody any time: some 10 ms of replay. */
+export const KEYFRAME_APART_BYTES = 128 * 1024;
+
+export const FILES_MAX = 20;
+/** A short log may have this much, whatever it weighs itself. */
+const BYTES_FREE = 64 * 1024;
+/** Even a model of 1000 × 1000 cells is less. */
+const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 const SUFFIX = '.key';
 
+interface Keyframe {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
 export class Keyframes {
   readonly #folder: string;
+  readonly #logFolder: string;
   /** Oldest first; read when first asked for. */
-  #offsets: number[] | null = null;
+  #frames: Keyframe[] | null = null;
 
   constructor(sessionFolder: string) {
     this.#folder = `${sessionFolder}/keyframes`;
+    this.#logFolder = `${sessionFolder}/log`;
   }
 
   /** The offsets of those at or before `offset`, nearest first. */
   before(offset: number): number[] {
     return this.#known()
+      .map((frame) => frame.offset)
       .filter((at) => at <= offset)
       .reverse();
   }
@@ -25,20 +50,27 @@ export class Keyframes {
   /** What `restore` makes of one, or undefined if it is gone or damaged: then an older one must do. */
   read<T>(offset: number, restore: (bytes: Uint8Array) => T | undefined): T | undefined {
     try {
-      return restore(readFileSync(this.#path(offset)));
+      const stored = readFileSync(this.#path(offset));
+      const isPacked = stored.length >= 4 && stored.readUInt32LE(0) === ZSTD_MAGIC;
+      return restore(isPacked ? zstdDecompressSync(stored, { maxOutputLength: UNPACKED_BYTES_MAX }) : stored);
     } catch {
       return undefined; // a keyframe is a convenience: whatever is wrong with it, the log is there
     }
+  }
+
+  /** One there would save somebody time. */
+  isWanted(offset: number, apartBytes: number): boolean {
+    return this.#known().every((frame) => Math.abs(frame.offset - offset) >= apartBytes);
   }
 
   /** A full disk is no reason to stop: without it, the way from the one before is longer. */
   write(offset: number, bytes: Uint8Array): void {
     try {
       this.#makeFolder();
-      writeFileSync(`${this.#path(offset)}.tmp`, bytes, { mode: 0o600 });
+      const packed = zstdCompressSync(bytes);
+      writeFileSync(`${this.#path(offset)}.tmp`, packed, { mode: 0o600 });
       renameSync(`${this.#path(offset)}.tmp`, this.#path(offset));
-      const known = this.#known();
-      if (!known.includes(offset)) known.push(offset);
+      this.#add({ offset, bytes: packed.length });
     } catch {
       // ENOSPC and the like: see above; ENOENT: the session was removed meanwhile
     }
@@ -47,11 +79,48 @@ export class Keyframes {
   /** Those before the first byte that is kept are of no use any more. */
   dropBefore(offset: number): void {
     const known = this.#known();
-    while (known[0] !== undefined && known[0] < offset) rmSync(this.#path(known.shift()!), { force: true });
+    while (known[0] !== undefined && known[0].offset < offset) this.#remove(0);
   }
 
   get last(): number | undefined {
-    return this.#known().at(-1);
+    return this.#known().at(-1)?.offset;
+  }
+
+  #add(frame: Keyframe): void {
+    const known = this.#known();
+    const same = known.findIndex(({ offset }) => offset === frame.offset);
+    if (same >= 0) known.splice(same, 1);
+    const at = known.findLastIndex(({ offset }) => offset < frame.offset) + 1;
+    known.splice(at, 0, frame);
+    // What was the latest stays only if it is far enough from its neighbours to be one of the grid.
+    const latest = known[at - 1];
+    const isEnd = at === known.length - 1;
+    if (isEnd && latest && frame.offset - (known[at - 2]?.offset ?? 0) < KEYFRAME_EVERY_BYTES) this.#remove(at - 1);
+    this.#thin();
+  }
+
+  /** Takes out those that are missed least: whose neighbours are nearest to each other. Never the latest. */
+  #thin(): void {
+    const known = this.#known();
+    let bytes = known.reduce((sum, frame) => sum + frame.bytes, 0);
+    let bytesMax = Infinity;
+    const isTooMuch = (): boolean => known.length > FILES_MAX || bytes > bytesMax;
+    if (bytes > BYTES_FREE) bytesMax = Math.max(BYTES_FREE, folderBytes(this.#logFolder));
+    while (known.length > 1 && isTooMuch()) {
+      let least = 0;
+      let leastGap = Infinity;
+      for (let at = 0; at < known.length - 1; at++) {
+        const gap = known[at + 1]!.offset - (known[at - 1]?.offset ?? 0);
+        if (gap < leastGap) [least, leastGap] = [at, gap];
+      }
+      bytes -= known[least]!.bytes;
+      this.#remove(least);
+    }
+  }
+
+  #remove(at: number): void {
+    const [frame] = this.#known().splice(at, 1);
+    rmSync(this.#path(frame!.offset), { force: true });
   }
 
   /** Never the session's own folder: one that was removed must not come back. */
@@ -63,17 +132,20 @@ export class Keyframes {
     }
   }
 
-  #known(): number[] {
-    this.#offsets ??= this.#list();
-    return this.#offsets;
+  #known(): Keyframe[] {
+    this.#frames ??= this.#list();
+    return this.#frames;
   }
 
-  #list(): number[] {
+  #list(): Keyframe[] {
     try {
-      return readdirSync(this.#folder)
+      const names = readdirSync(this.#folder);
+      // A keeper was killed while it wrote one.
+      for (const name of names) if (name.endsWith('.tmp')) rmSync(`${this.#folder}/${name}`, { force: true });
+      return names
         .filter((name) => name.endsWith(SUFFIX))
-        .map((name) => Number.parseInt(name, 10))
-        .sort((a, b) => a - b);
+        .map((name) => ({ offset: Number.parseInt(name, 10), bytes: statSync(`${this.#folder}/${name}`).size }))
+        .sort((a, b) => a.offset - b.offset);
     } catch {
       return []; // ENOENT: none yet
     }
@@ -83,3 +155,11 @@ export class Keyframes {
     return `${this.#folder}/${String(offset).padStart(16, '0')}${SUFFIX}`;
   }
 }
+
+function folderBytes(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder)) bytes += statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+const ZSTD_MAGIC = 0xfd2fb528;

@@ -23,9 +23,9 @@ import type { ScreenView } from '@spool/core/status';
 import type { Follower } from './follower.ts';
 import type { Insight } from './insight.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
-import { KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from './messages.ts';
-import { keep, modelAt, modelBefore, type Moment } from './timeline.ts';
+import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from './timeline.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -159,8 +159,9 @@ export class ScreenFollower implements Follower {
     this.#writtenAt = Math.min(this.readAt, this.#grownAt || this.readAt);
     this.#awake();
     this.begin();
-    if (this.#isFarBehind) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
-    if (!this.#isFarBehind) this.#paint();
+    const isKept = this.#sinceKeyframe < FLOOD_KEYFRAME_EVERY_BYTES;
+    if (this.#isFarBehind && isKept) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
+    if (!this.#isFarBehind || !isKept) this.#paint();
     this.#tellAnswers();
     this.#keep();
   }
@@ -168,7 +169,8 @@ export class ScreenFollower implements Follower {
   /** The model may go: it can be made again from the last keyframe. */
   drop(): void {
     if (!this.#model) return;
-    if (this.isExact && this.#offset > 0) keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES)
+      keep(this.keyframes, { model: this.#model, offset: this.#offset });
     this.#model.dispose();
     this.#model = null;
     this.releaseFiles();
@@ -183,6 +185,18 @@ export class ScreenFollower implements Follower {
     this.#model?.dispose();
     this.#model = null;
     this.#log?.close();
+  }
+
+  /** The way from the last keyframe to where we stand. */
+  get #sinceKeyframe(): number {
+    return this.#offset - (this.keyframes.last ?? this.log.start);
+  }
+
+  /** It keeps fewer lines above the screen than are asked for, and there are more in the log. */
+  lacksHistory(lines: number): boolean {
+    if (lines <= LIVE_SCROLLBACK_LINES) return false;
+    const { scrolledLines, scrollback } = this.#present();
+    return lines > scrolledLines && scrolledLines >= scrollback;
   }
 
   get #isFarBehind(): boolean {
@@ -318,7 +332,7 @@ export class ScreenFollower implements Follower {
       }
     }
     this.#applyResizes();
-    this.#model = new ScreenModel(this.#size);
+    this.#model = new ScreenModel(this.#size, { scrollback: LIVE_SCROLLBACK_LINES });
     this.#model.write(restore(this.#follower!.modes.state));
     this.#model.write(this.#follower!.pending);
     this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
@@ -327,7 +341,7 @@ export class ScreenFollower implements Follower {
 
   #keep(): void {
     if (!this.#model || !this.isExact) return;
-    if (this.#offset - (this.keyframes.last ?? this.log.start) < KEYFRAME_EVERY_BYTES) return;
+    if (this.#sinceKeyframe < KEYFRAME_EVERY_BYTES) return;
     keep(this.keyframes, { model: this.#model, offset: this.#offset });
     this.keyframes.dropBefore(this.log.start);
   }

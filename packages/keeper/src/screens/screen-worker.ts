@@ -7,8 +7,7 @@ import { setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
-import { renderAnsi, renderHtml, renderJson, renderText, ScreenModel, snapshot } from '@spool/core/screen';
-import type { ScreenFormat } from '@spool/protocol';
+import { ScreenModel } from '@spool/core/screen';
 import type { Follower } from './follower.ts';
 import { History } from './history.ts';
 import { Insight, type Past, restoredStatus } from './insight.ts';
@@ -22,14 +21,14 @@ import {
   type ScreenAsk,
   type ScreenSource,
   type SessionOffset,
-  type TerminalSource,
   type ToScreens,
 } from './messages.ts';
 import { surplusModels } from './model-budget.ts';
+import { PastQuestions } from './past-questions.ts';
+import { describe, timeOf } from './picture.ts';
 import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
-import { modelAt, type Moment } from './timeline.ts';
 
 /** What is due in the same few milliseconds is done in one go. */
 const ALARM_GRAIN_MS = 8;
@@ -61,8 +60,6 @@ interface Question {
 }
 
 /** What is answered with a picture. */
-type PictureAsk = Exclude<ScreenAsk, { type: 'explain' | 'look' }>;
-
 interface Exit {
   readonly at: number;
   readonly exitCode: number | null;
@@ -78,6 +75,8 @@ const followers = new Map<string, Follower>();
 /** Those that have something to be read, answered or ended. */
 const active = new Set<string>();
 const questions = new Map<string, Question[]>();
+/** About the past: one after the other. */
+const pasts = new PastQuestions(tell, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
 /** Ended, but not followed to their end yet. */
 const exits = new Map<string, Exit>();
 /** Those whose insight has something due. */
@@ -126,6 +125,7 @@ function hear(message: ToScreens): void {
       active.add(message.id);
       return;
     case 'forget':
+      pasts.forget(message.id);
       return forget(message.id);
     case 'ask':
       return ask(message);
@@ -209,7 +209,7 @@ function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   } else if (!hasTerminal(source)) return; // the keeper does not ask that
   else {
     const isPast = what.type === 'screen' && what.at !== null;
-    if (!follower || isPast) return answerFromLog(source, request, what, end);
+    if (!follower || isPast) return pasts.add({ request, source, what, end });
     follower.grown(end, Date.now());
   }
   active.add(source.id);
@@ -240,6 +240,8 @@ function schedule(): void {
 function work(): void {
   isScheduled = false;
   for (const id of [...active]) attempt(id, () => workOn(id, followers.get(id)!));
+  pasts.work();
+  if (pasts.areWaiting) schedule();
   dropModels();
   tellOffsets();
   setAlarm();
@@ -341,7 +343,7 @@ function answerWaiting(id: string, follower: Follower): void {
     const { what } = question;
     const isPatient = (what.type === 'look' && what.mustReach) || performance.now() - question.askedAt <= PATIENCE_MS;
     const isTime = !follower.isBehind || follower.offset >= question.end || !isPatient;
-    if (isTime) answer(question, () => describeNow(question, follower));
+    if (isTime && !isForPast(question, follower)) answer(question, () => describeNow(question, follower));
     return !isTime;
   });
   if (follower.insight) {
@@ -350,6 +352,14 @@ function answerWaiting(id: string, follower: Follower): void {
   }
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
+}
+
+/** More lines above the screen than are kept: those are found in the log. */
+function isForPast({ request, source, what }: Question, follower: Follower): boolean {
+  if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
+  if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;
+  pasts.add({ request, source, what, end: follower.offset });
+  return true;
 }
 
 function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
@@ -366,41 +376,6 @@ function describeNow({ source, what }: Question, follower: Follower): ScreenAnsw
 
 function explanation({ folder }: ScreenSource): ScreenAnswer {
   return { type: 'explanation', status: null, history: new History(folder).read() };
-}
-
-/** The past, or a session that has ended: a model of its own, for this one question. */
-function answerFromLog(source: TerminalSource, request: number, what: PictureAsk, end: number): void {
-  answer({ request }, () => {
-    using log = Log.open(`${source.folder}/log`, { readOnly: true });
-    const at = what.type === 'screen' ? what.at : null;
-    const wanted = at === null ? end : 'offset' in at ? at.offset : log.offsetAt(at.time);
-    const moment = modelAt(log, new Keyframes(source.folder), Math.min(wanted, log.end), source.firstSize);
-    try {
-      return describe(what, moment, true, timeOf(log, moment.offset));
-    } finally {
-      moment.model.dispose();
-    }
-  });
-}
-
-const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: number }) => string> = {
-  text: renderText,
-  ansi: renderAnsi,
-  html: renderHtml,
-  json: (model, options) => JSON.stringify(renderJson(model, options)),
-  snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
-};
-
-function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
-  if (what.type === 'snapshot')
-    return { type: 'snapshot', offset, bytes: snapshot(model, { history: what.historyLines }) };
-  const { cols, rows } = model.size;
-  const content = RENDERERS[what.format](model, { history: what.historyLines });
-  return { type: 'screen', offset, at, cols, rows, isExact, title: model.modes.title, content };
-}
-
-function timeOf(log: Log, offset: number): number {
-  return log.timeAt(Math.max(log.start, offset - 1)) ?? 0;
 }
 
 function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer): void {

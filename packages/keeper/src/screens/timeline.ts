@@ -8,19 +8,22 @@ import type { Keyframes } from './keyframes.ts';
 
 const READ_BYTES = 64 * 1024;
 
+/**
+ * Lines that a model keeps above its screen while it follows a session, and in keyframes: enough for any change of size. Who
+ * asks for more gets them from the log. A line takes 2 KB, so that 200 sessions with a thousand lines each would take 400 MB.
+ */
+export const LIVE_SCROLLBACK_LINES = 100;
+
 export interface Moment {
   readonly model: ScreenModel;
   readonly offset: number;
 }
 
-/** Feeds `model` from `from` up to `to`; gives the offset reached, which is less only at the end of the log. */
-export function replay(
-  log: Log,
-  model: ScreenModel,
-  from: number,
-  to: number,
-  feed: (bytes: Uint8Array) => void,
-): number {
+/**
+ * Feeds `model` from `from` up to `to`, and yields after each piece the offset reached; the last one, which it returns, is
+ * less than `to` only at the end of the log.
+ */
+export function* replaySteps(log: Log, model: ScreenModel, from: number, to: number): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
   let at = from;
   while (at < to) {
@@ -35,30 +38,40 @@ export function replay(
       at = Math.min(to, read.to);
       continue;
     }
-    feed(read.bytes);
+    model.write(read.bytes);
     at += read.bytes.length;
+    yield at;
   }
   for (const { cols, rows } of resizes) model.resize(cols, rows);
   return at;
 }
 
 /** A fresh model, as it was at the nearest keyframe at or before `offset`, or at the beginning of what is kept. */
-export function modelBefore(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): Moment {
+export function modelBefore(
+  log: Log,
+  keyframes: Keyframes,
+  offset: number,
+  firstSize: ScreenSize,
+  scrollback: number = LIVE_SCROLLBACK_LINES,
+): Moment {
   for (const at of keyframes.before(offset)) {
     if (at < log.start) break;
-    const model = keyframes.read(at, restoreModel);
+    const model = keyframes.read(at, (bytes) => restoreModel(bytes, { scrollback }));
     if (model) return { model, offset: at };
   }
-  return { model: new ScreenModel(firstSize), offset: log.start };
+  return { model: new ScreenModel(firstSize, { scrollback }), offset: log.start };
 }
 
-/** A model at exactly `offset`. */
+/** A model at exactly `offset`, at once: for one that is known to be near a keyframe. */
 export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): Moment {
   const { model, offset: from } = modelBefore(log, keyframes, offset, firstSize);
-  const reached = replay(log, model, from, Math.min(offset, log.end), (bytes) => model.write(bytes));
-  return { model, offset: reached };
+  const steps = replaySteps(log, model, from, Math.min(offset, log.end));
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { model, offset: value };
+  }
 }
 
 export function keep(keyframes: Keyframes, { model, offset }: Moment): void {
-  keyframes.write(offset, encodeKeyframe(model));
+  keyframes.write(offset, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
 }

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import { FILES_MAX, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+function session(logBytes: number): { folder: string; files: () => { count: number; bytes: number; modes: number[] } } {
+  const folder = mkdtempSync(`${tmpdir()}/spool-keyframes-`);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(`${folder}/log`);
+  writeFileSync(`${folder}/log/0`, Buffer.alloc(logBytes));
+  const files = () => {
+    const stats = readdirSync(`${folder}/keyframes`).map((name) => statSync(`${folder}/keyframes/${name}`));
+    const bytes = stats.reduce((sum, { size }) => sum + size, 0);
+    return { count: stats.length, bytes, modes: stats.map(({ mode }) => mode & 0o777) };
+  };
+  return { folder, files };
+}
+
+/** What does not pack well. */
+const noise = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+
+test('[SCR-2] a model that is dropped again and again leaves one latest keyframe', () => {
+  const { folder, files } = session(MIB);
+  const keyframes = new Keyframes(folder);
+  for (let offset = KEYFRAME_APART_BYTES; offset < KEYFRAME_EVERY_BYTES; offset += KEYFRAME_APART_BYTES)
+    keyframes.write(offset, noise(100));
+  expect(files()).toMatchObject({ count: 1, modes: [0o600] });
+  expect(keyframes.last).toBe(KEYFRAME_EVERY_BYTES - KEYFRAME_APART_BYTES);
+});
+
+test('[SCR-2] however long a session grows, it has no more than 20 keyframes, spread over all of it', () => {
+  const { folder, files } = session(MIB);
+  const keyframes = new Keyframes(folder);
+  for (let offset = MIB; offset <= 500 * MIB; offset += MIB) keyframes.write(offset, noise(100));
+  expect(files().count).toBe(FILES_MAX);
+  const offsets = keyframes.before(Infinity).reverse();
+  expect(offsets.at(-1)).toBe(500 * MIB);
+  const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual((4 * 500 * MIB) / FILES_MAX);
+  expect(new Keyframes(folder).before(Infinity).reverse()).toEqual(offsets);
+});
+
+test('[SCR-2] keyframes weigh no more than the log, and the latest stays', () => {
+  const { folder, files } = session(300 * KIB);
+  const keyframes = new Keyframes(folder);
+  for (let offset = MIB; offset <= 15 * MIB; offset += MIB) keyframes.write(offset, noise(50 * KIB));
+  expect(files().bytes).toBeLessThanOrEqual(300 * KIB);
+  expect(files().count).toBeGreaterThan(3);
+  expect(keyframes.last).toBe(15 * MIB);
+});
+
+test('[SCR-2] what a replay finds in the middle is kept there', () => {
+  const { folder } = session(MIB);
+  const keyframes = new Keyframes(folder);
+  keyframes.write(100 * MIB, noise(10));
+  keyframes.write(50 * MIB, noise(10));
+  expect(keyframes.before(Infinity)).toEqual([100 * MIB, 50 * MIB]);
+  expect([keyframes.isWanted(51 * MIB, 8 * MIB), keyframes.isWanted(60 * MIB, 8 * MIB)]).toEqual([false, true]);
+});
+
+test('a keyframe is what was written, packed or as an older keeper left it; a damaged one is none', () => {
+  const { folder } = session(MIB);
+  const keyframes = new Keyframes(folder);
+  const bytes = noise(1000);
+  keyframes.write(MIB, bytes);
+  const read = (offset: number): Uint8Array | undefined =>
+    new Keyframes(folder).read(offset, (stored) => Uint8Array.from(stored));
+  expect(read(MIB)).toEqual(bytes);
+  writeFileSync(`${folder}/keyframes/${String(2 * MIB).padStart(16, '0')}.key`, bytes);
+  expect(read(2 * MIB)).toEqual(bytes);
+  writeFileSync(`${folder}/keyframes/${String(3 * MIB).padStart(16, '0')}.key`, Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd));
+  expect(read(3 * MIB)).toBeUndefined();
+});

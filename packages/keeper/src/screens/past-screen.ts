@@ -1,0 +1,89 @@
+/**
+ * A screen of the past, or one with more lines above it than a followed model keeps: replayed from the log in slices, so that
+ * the screens of other sessions go on meanwhile. What it finds on a long way is kept as keyframes: the next one who asks for
+ * that time waits for a few megabytes at most.
+ */
+import type { Log } from '@spool/core';
+import type { ScreenModel, Size as ScreenSize } from '@spool/core/screen';
+import { SCROLLBACK_LINES } from '@spool/protocol';
+import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
+import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type Moment, replaySteps } from './timeline.ts';
+
+/** Where lines above the screen are wanted, the replay begins this much earlier, and again earlier if that was not enough. */
+const HISTORY_BYTES = [256 * 1024, 2 * 1024 * 1024, 16 * 1024 * 1024];
+
+export interface PastOptions {
+  readonly log: Log;
+  readonly keyframes: Keyframes;
+  readonly offset: number;
+  readonly firstSize: ScreenSize;
+  readonly historyLines: number;
+}
+
+export class PastScreen {
+  readonly #options: PastOptions;
+  readonly #to: number;
+  readonly #scrollback: number;
+  /** How often it has begun. */
+  #tries = 0;
+  #model!: ScreenModel;
+  #from = 0;
+  #keptAt = 0;
+  #steps!: Generator<number, number>;
+
+  constructor(options: PastOptions) {
+    this.#options = options;
+    this.#to = Math.min(options.offset, options.log.end);
+    this.#scrollback = this.#wantsHistory ? SCROLLBACK_LINES : LIVE_SCROLLBACK_LINES;
+    this.#begin();
+  }
+
+  /** Works until it is done, or `isTime` says that others want their turn. */
+  work(isTime: () => boolean): Moment | null {
+    do {
+      const { done, value: offset } = this.#steps.next();
+      this.#keep(offset, done === true);
+      if (!done) continue;
+      if (!this.#mayFindMore) return { model: this.#model, offset };
+      this.#model.dispose();
+      this.#begin();
+    } while (!isTime());
+    return null;
+  }
+
+  dispose(): void {
+    this.#model.dispose();
+  }
+
+  get #wantsHistory(): boolean {
+    return this.#options.historyLines > LIVE_SCROLLBACK_LINES;
+  }
+
+  get #mayFindMore(): boolean {
+    const { historyLines, log } = this.#options;
+    return (
+      this.#wantsHistory &&
+      this.#model.scrolledLines < Math.min(historyLines, SCROLLBACK_LINES) &&
+      this.#from > log.start &&
+      this.#tries < HISTORY_BYTES.length
+    );
+  }
+
+  #begin(): void {
+    const { log, keyframes, firstSize } = this.#options;
+    const earlier = this.#wantsHistory ? HISTORY_BYTES[this.#tries]! : 0;
+    this.#tries++;
+    const { model, offset } = modelBefore(log, keyframes, this.#to - earlier, firstSize, this.#scrollback);
+    this.#model = model;
+    this.#from = this.#keptAt = offset;
+    this.#steps = replaySteps(log, model, offset, this.#to);
+  }
+
+  #keep(offset: number, isEnd: boolean): void {
+    const apart = isEnd ? KEYFRAME_EVERY_BYTES : FLOOD_KEYFRAME_EVERY_BYTES;
+    if (offset - this.#keptAt < apart) return;
+    this.#keptAt = offset;
+    if (this.#options.keyframes.isWanted(offset, KEYFRAME_EVERY_BYTES))
+      keep(this.#options.keyframes, { model: this.#model, offset });
+  }
+}
