@@ -8,7 +8,7 @@
  *
  * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
  */
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
 
 /** Tests about the sources themselves lie in `tests` too, but need no daemon. */
 const ABOUT_SOURCES = ['tests/boundaries.test.ts', 'tests/spec.test.ts'];
@@ -26,13 +26,13 @@ const LONG = [
 const UNIT_MS_MAX = 60_000;
 const SYSTEM_MS_MAX = 120_000;
 
-const UNIT = {
+const UNIT: Pick<TestUserConfig, 'globalSetup' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'> = {
   globalSetup: ['scripts/before-unit-tests.mjs'],
   pool: 'forks',
   testTimeout: UNIT_MS_MAX,
   hookTimeout: UNIT_MS_MAX,
   sequence: { groupOrder: 0 },
-} as const;
+};
 
 export default defineConfig({
   test: {

@@ -10,6 +10,7 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   SESSION_RUNNING: 'the session is still running; spool_stop ends it',
   NOT_A_TASK: 'this is a session but no task; spool_stop ends it',
   NAME_TAKEN: 'a running session already has this name; choose another, or use that one',
+  TOO_MANY_FILES: 'the daemon has too few open files left for another session; end some with spool_stop',
   KEY_UNKNOWN: 'there is no key of this name; for text there is spool_send',
   INPUT_BLOCKED: 'a prompt would answer what the session asks; look with spool_screen first',
   STATE_UNKNOWN:

@@ -4,7 +4,8 @@ import { followStream, randomFrom, samplesOf } from './testing/fidelity.ts';
 import { madeUpProgram } from './testing/made-up-program.ts';
 import { ROUNDS, SEED, WAYS } from './testing/ways.ts';
 
-const seeds = (count: number): number[] => Array.from({ length: Math.ceil(count * ROUNDS) }, (_, at) => 1000 * SEED + at);
+const seeds = (count: number): number[] =>
+  Array.from({ length: Math.ceil(count * ROUNDS) }, (_, at) => 1000 * SEED + at);
 
 test.each(seeds(8))('[ATT-1] snapshot: the screen at any offset of program %i, and the rest', (seed) => {
   const stream = madeUpProgram({ seed, pieces: 400 });
