@@ -28,4 +28,14 @@ describe.skipIf(NAMESPACES_MISSING !== null)('in a pid namespace', () => {
   ])('[RUN-7] a process that got the pid of a session that is over is left alone ($how)', async ({ how, state }) => {
     expect(await inside('reused-pid', { how })).toEqual({ state, strangers: 2 });
   });
+
+  test('[RUN-7] a daemon that was started inside a session, with a home of its own, outlives it with its sessions', async () => {
+    expect(await inside('nested-daemon')).toEqual({
+      outer: 'stopped',
+      daemon: [true, true],
+      isInGroup: [false, false],
+      inner: 'running',
+      orphans: true,
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { isAlive, outputOf, program, seen, statusField, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -225,7 +225,7 @@ test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !=
 test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !== 0)(
   '[RUN-5] groups that a killed holder has left are cleared away by the next daemon (runs as root with cgroup v2)',
   async () => {
-    const dead = spawnSync('true').pid; // a pid that nobody has any more
+    const dead = `${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]}-${spawnSync('true').pid}-12345`;
     const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))![1]!; // the daemon's too
     const left = `${cgroupMount()}${own === '/' ? '' : own}/spool-${dead}`;
     mkdirSync(`${left}/abcdefgh12`, { recursive: true });

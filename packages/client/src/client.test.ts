@@ -128,6 +128,21 @@ test('run: what was not told comes from the surroundings, and null is pipes', as
   ]);
 });
 
+test('[RUN-4] a daemon of an older version, which knows only some of the limits, is told only these', async () => {
+  const { keeper, client } = setUp();
+  Object.assign(keeper, {
+    runDefaults: () => ({ cwd: '/', env: {}, nofileSoft: 99, limits: { cpu: [1, null] }, nice: 3 }),
+  });
+  keeper.answers.run = ({ ask }) =>
+    'limits' in ask ? new SpoolError('REQUEST_UNKNOWN') : keeper.info(keeper.session(ask.id));
+  const session = await client.run({ command: ['sh'] });
+  expect(asks(keeper, 'run')).toMatchObject([
+    { id: session.id, nofileSoft: 99, limits: { cpu: [1, null] }, nice: 3 },
+    { id: session.id, nofileSoft: 99 },
+  ]);
+  expect(asks(keeper, 'run')[1]).not.toHaveProperty('nice');
+});
+
 test('a run whose link breaks is sent once more, with the same id: nothing starts twice', async () => {
   const { keeper, client } = setUp();
   breaksFirst(keeper, 'run', 1, ({ ask }) => keeper.info(keeper.session(ask.id)));

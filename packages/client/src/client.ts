@@ -66,6 +66,9 @@ export interface RunOptions {
   readonly sizePolicy?: SizePolicy | undefined;
   readonly umask?: number | undefined;
   readonly nofileSoft?: number | undefined;
+  /** Of the child (default: those of the caller). */
+  readonly limits?: RunRequest['limits'];
+  readonly nice?: number | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
   /** Made up unless told. The same id starts nothing twice. */
@@ -149,7 +152,7 @@ export class Client {
 
   /** Starts a session. Resolves when the child runs, rejects when it cannot be started. */
   async run(options: RunOptions): Promise<Session> {
-    const info = await this.#requester.again('run', this.#runRequest(options));
+    const info = await this.#start(this.#runRequest(options));
     this.#requester.remember(info.id);
     return new Session(this, info);
   }
@@ -396,6 +399,16 @@ export class Client {
     this.close();
   }
 
+  async #start({ limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
+    try {
+      return await this.#requester.again('run', { ...request, limits, nice });
+    } catch (error) {
+      // A daemon that has been running since an older version knows only some of the limits.
+      if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || (limits === undefined && nice === undefined)) throw error;
+      return await this.#requester.again('run', request);
+    }
+  }
+
   #id(session: string, signal?: AbortSignalLike): Promise<string> {
     return this.#requester.id(session, signal);
   }
@@ -419,6 +432,8 @@ export class Client {
       size: size ?? undefined,
       umask: options.umask ?? defaults.umask,
       nofileSoft: options.nofileSoft ?? defaults.nofileSoft,
+      limits: options.limits ?? defaults.limits,
+      nice: options.nice ?? defaults.nice,
       timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
       sizePolicy: options.sizePolicy,
       retainBytes: options.retainBytes,

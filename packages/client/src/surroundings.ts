@@ -36,7 +36,7 @@ export interface Surroundings {
   resolvePath?(path: string): string;
 }
 
-export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft'>;
+export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft' | 'limits' | 'nice'>;
 
 /** The part of an `AbortSignal` that is used here; every runtime's own fits. */
 export interface AbortSignalLike {

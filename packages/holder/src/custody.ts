@@ -4,6 +4,7 @@
  */
 import { openSync } from 'node:fs';
 import { ControlGroups } from './control-groups.ts';
+import { childLimits } from './limits.ts';
 import { native, POLL, type Spawned } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { identify } from '@spool/native/process-identity';
@@ -83,6 +84,7 @@ export class Custody {
       umask: run.umask ?? 0o022,
       nofileSoft: run.nofileSoft ?? NOFILE_SOFT_DEFAULT,
       cgroupProcsFd,
+      ...childLimits(run),
       ...(size && {
         size: { cols: size.cols, rows: size.rows, widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 },
       }),

@@ -12,6 +12,8 @@ import { type FromHolder, type FromKeeper, type Home, homeFrom, SpoolError, toWi
 import { DaemonLog } from './daemon-log.ts';
 import { Holder } from './holder.ts';
 import { closeInheritedFds } from './inherited-fds.ts';
+import { leaveSessionGroup } from './control-groups.ts';
+import { shedOwnLimits } from './limits.ts';
 import { listen } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
@@ -41,6 +43,8 @@ function becomeDaemon(readyFd: number): void {
     const lock = lockState(home);
     if (lock === null) return answer('busy', 0);
     const log = logTo(home.daemonLog);
+    leaveSessionGroup();
+    shedOwnLimits((sentence) => log.say(sentence));
     const listening = listen(home, (sentence) => log.say(sentence));
     if (listening === null) return answer('busy', 0);
     const { sockets, socketFds, lockFds } = listening;

@@ -25,6 +25,7 @@
   F(pidfdOpen, js_pidfd_open)                     \
   F(pidfdSignal, js_pidfd_signal)                 \
   F(pidfdSignalGroup, js_pidfd_signal_group)      \
+  F(setLimit, js_set_limit)                       \
   F(transfer, js_transfer)                        \
   F(openPipe, js_open_pipe)                       \
   F(available, js_available)                      \

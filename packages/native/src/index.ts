@@ -20,6 +20,13 @@ export interface SpawnOptions {
   readonly umask: number;
   /** The soft limit of open files for the child (Node raises its own, children must not see that); capped at the hard limit. */
   readonly nofileSoft: number;
+  /**
+   * Limits of the child: triples of the kernel's number, soft and hard (Infinity for none). A hard limit above our own is
+   * a privilege; without it the child gets ours.
+   */
+  readonly limits?: Float64Array;
+  /** -20 to 19; what we may not give is left as it is. */
+  readonly nice?: number;
   /** With a size, the child gets a PTY as its controlling terminal; without, three pipes. */
   readonly size?: TerminalSize;
   /** An open `cgroup.procs`: the child moves itself in there before it runs. -1 for none. */
@@ -100,6 +107,8 @@ export interface Native {
   exitStatus(pidfd: number): ExitStatus | null;
   /** Whether this kernel can tell the exit code of a process that is not our child. */
   canReadForeignExit(): boolean;
+  /** Limits this process (setrlimit; Infinity for none). 0, or -errno. */
+  setLimit(resource: number, soft: number, hard: number): number;
   pidfdOpen(pid: number): number;
   /** 0, or -errno (-ESRCH: it is already gone). Cannot hit another process, however often pids are reused. */
   pidfdSignal(pidfd: number, signal: number): number;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,17 @@ napi_value js_exit_status(napi_env env, napi_callback_info info) {
   if (!foreign_status(pidfd, &status)) return null_of(env);
   return exit_status(env, WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
                      WCOREDUMP(status));
+}
+
+napi_value js_set_limit(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int resource = int_of(&call, call.at[0], "resource");
+  double soft = 0, hard = 0;
+  if (!call.failed && napi_get_value_double(env, call.at[1], &soft) != napi_ok) wrong(&call, "soft", "a number");
+  if (!call.failed && napi_get_value_double(env, call.at[2], &hard) != napi_ok) wrong(&call, "hard", "a number");
+  if (call.failed) return NULL;
+  struct rlimit limit = {soft < 1e18 ? (rlim_t)soft : RLIM_INFINITY, hard < 1e18 ? (rlim_t)hard : RLIM_INFINITY};
+  return outcome(env, setrlimit(resource, &limit));
 }
 
 static int exit_at_once(void *unused) {

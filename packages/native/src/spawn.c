@@ -29,6 +29,14 @@
 
 #define CHILD_STACK_BYTES (64 * 1024)
 
+/* There are 16, and the kernel has not got a new one for twenty years. */
+#define LIMITS_MAX 32
+
+typedef struct {
+  int resource;
+  struct rlimit to;
+} Limit;
+
 typedef struct {
   char *file;
   char **candidates; /* the paths to try, in order */
@@ -38,6 +46,10 @@ typedef struct {
   char *cwd;
   mode_t umask;
   struct rlimit nofile;
+  Limit limits[LIMITS_MAX];
+  size_t limit_count;
+  bool has_nice;
+  int nice;
   int cgroup_procs;
   bool has_terminal;
   struct winsize size;
@@ -69,6 +81,16 @@ static void exec_first(Plan *plan) {
   if (denied) errno = EACCES; /* "you may not" says more than "the next folder does not have it either" */
 }
 
+/* A hard limit above ours is a privilege: without it the child gets ours. 0, or -1. */
+static int limit_as_far_as_allowed(const Limit *limit) {
+  if (setrlimit(limit->resource, &limit->to) == 0) return 0;
+  struct rlimit ours;
+  if (errno != EPERM || getrlimit(limit->resource, &ours) == -1) return errno == EINVAL ? 0 : -1;
+  if (ours.rlim_max > limit->to.rlim_max) ours.rlim_max = limit->to.rlim_max;
+  ours.rlim_cur = limit->to.rlim_cur < ours.rlim_max ? limit->to.rlim_cur : ours.rlim_max;
+  return setrlimit(limit->resource, &ours);
+}
+
 /* In the child: becomes what the plan says. Comes back only with the name of the stage that failed. */
 static const char *become(Plan *plan) {
   /* All signals are blocked here: a handler of ours run by the child would work on the parent's memory. What the
@@ -92,6 +114,10 @@ static const char *become(Plan *plan) {
 
   umask(plan->umask);
   if (setrlimit(RLIMIT_NOFILE, &plan->nofile) == -1) return "setrlimit";
+  for (size_t i = 0; i < plan->limit_count; i++)
+    if (limit_as_far_as_allowed(&plan->limits[i]) == -1) return "setrlimit";
+  /* To go below our own niceness is a privilege: without it the child is as nice as we are. */
+  if (plan->has_nice) setpriority(PRIO_PROCESS, 0, plan->nice);
   if (chdir(plan->cwd) == -1) return "chdir";
   sigset_t none;
   sigemptyset(&none);
@@ -203,6 +229,20 @@ static struct rlimit nofile_of(int soft) {
   return limit;
 }
 
+static rlim_t rlim_of(double value) { return value < 1e18 ? (rlim_t)value : RLIM_INFINITY; }
+
+/* Triples of resource, soft and hard. */
+static void read_limits(Call *call, napi_value value, Plan *plan) {
+  if (call->failed || is_undefined(call->env, value)) return;
+  Bytes array = typed_array_of(call, value, napi_float64_array, "limits", "a Float64Array");
+  if (!call->failed && (array.length % 3 != 0 || array.length / 3 > LIMITS_MAX)) wrong(call, "limits", "triples");
+  if (call->failed) return;
+  const double *numbers = (const double *)(void *)array.data;
+  for (size_t i = 0; i < array.length; i += 3)
+    plan->limits[plan->limit_count++] =
+        (Limit){.resource = (int)numbers[i], .to = {rlim_of(numbers[i + 1]), rlim_of(numbers[i + 2])}};
+}
+
 static napi_value spawned(napi_env env, pid_t pid, const Ends *ends, bool has_terminal) {
   napi_value result = NULL;
   napi_create_object(env, &result);
@@ -231,6 +271,10 @@ static void read_plan(Call *call, napi_value options, Plan *plan) {
   plan->cwd = string_of(call, property(call, options, "cwd"), "cwd");
   plan->umask = (mode_t)int_of(call, property(call, options, "umask"), "umask");
   plan->nofile = nofile_of(int_of(call, property(call, options, "nofileSoft"), "nofileSoft"));
+  read_limits(call, property(call, options, "limits"), plan);
+  napi_value nice = property(call, options, "nice");
+  plan->has_nice = !call->failed && !is_undefined(call->env, nice);
+  if (plan->has_nice) plan->nice = int_of(call, nice, "nice");
   plan->cgroup_procs = int_of(call, property(call, options, "cgroupProcsFd"), "cgroupProcsFd");
   napi_value size = property(call, options, "size");
   plan->has_terminal = !call->failed && !is_undefined(call->env, size);

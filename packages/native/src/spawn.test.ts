@@ -123,6 +123,18 @@ test('a child that could not start is told by stage and code, and leaves nothing
   expect(() => spawn(['no-such-program'])).toThrow("ENOENT: no such file or directory, execve 'no-such-program'");
 }); // afterEach: no child, no fd
 
+test('[RUN-4] the child has the limits and the niceness that were asked for; what is more than is allowed is cut', async () => {
+  const limits = new Float64Array([4, 0, 0, 0, 77, Infinity, 7, 2 ** 40, Infinity]);
+  const { text } = await run(
+    ['sh', '-c', 'ulimit -c; ulimit -St; test $(ulimit -Sn) = $(ulimit -Hn) && echo same; nice'],
+    {
+      limits,
+      nice: 7,
+    },
+  );
+  expect(text.split(/\s+/)).toEqual(['0', '77', 'same', '7', '']);
+});
+
 test('options of a wrong type are refused before anything is made', () => {
   for (const options of [
     { file: 7 },
@@ -131,6 +143,9 @@ test('options of a wrong type are refused before anything is made', () => {
     { env: ['A\0B'] },
     { cwd: undefined },
     { umask: '022' },
+    { limits: [0, 1, 1] },
+    { limits: new Float64Array(4) },
+    { nice: 'very' },
     { size: { cols: 80 } },
   ])
     expect(() => spawn(['true'], options as unknown as SpawnOptions)).toThrow(

@@ -5,6 +5,7 @@ export * from './escrow.ts';
 export * from './frame.ts';
 export * from './home.ts';
 export * from './json.ts';
+export * from './limits.ts';
 export * from './listing.ts';
 export * from './status.ts';
 export * from './task.ts';

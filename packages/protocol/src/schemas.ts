@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ENDED_STATES } from './listing.ts';
+import { LIMIT_NAMES } from './limits.ts';
 import { type Op, type Requests, TIMEOUT_MS_MAX } from './words.ts';
 
 const sessionRef = z.string().max(200);
@@ -24,6 +25,7 @@ const name = z
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
+const limit = z.int().min(0).nullable();
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
 const offset = z.int().min(0);
 const inputKey = z.string().min(1).max(200);
@@ -51,6 +53,8 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     size: z.strictObject(size).optional(),
     umask: z.int().min(0).max(0o777).optional(),
     nofileSoft: z.int().min(3).optional(),
+    limits: z.partialRecord(z.enum(LIMIT_NAMES), z.tuple([limit, limit])).optional(),
+    nice: z.int().min(-20).max(19).optional(),
     timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
     sizePolicy: sizePolicy.optional(),
     retainBytes: z.int().min(0).optional(),

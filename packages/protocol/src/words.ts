@@ -1,6 +1,7 @@
 /** The words of the wire: what a session is, what can be asked, what is told. */
 
 import type { ErrorCode } from './errors.ts';
+import type { Limits } from './limits.ts';
 import type { ListOptions } from './listing.ts';
 import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
 import type { TaskEvent } from './task.ts';
@@ -124,7 +125,12 @@ export interface RunRequest {
   /** A terminal of this size; without it the child is on pipes. */
   readonly size?: Size | undefined;
   readonly umask?: number | undefined;
+  /** The soft limit of open files; goes before that of `limits`. */
   readonly nofileSoft?: number | undefined;
+  /** What the child is limited to, as far as the daemon may allow it. */
+  readonly limits?: Limits | undefined;
+  /** -20 to 19. One that the daemon may not give becomes the daemon's own. */
+  readonly nice?: number | undefined;
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
   readonly sizePolicy?: SizePolicy | undefined;

@@ -1,28 +1,31 @@
 /**
- * The limits that the caller's shell runs under, to be given to the child. Not our own: Node raises the soft limit of open
- * files to the hard one at its start, and programs that close or select over all possible fds then take for ever, or break.
+ * The limits that the caller's shell runs under, to be given to the child. Of open files not our own: Node raises the soft
+ * limit to the hard one at its start, and programs that close or select over all possible fds then take for ever, or break.
  */
 import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { type Limits, parseLimits } from '@spool/protocol';
 
 /** What every Linux starts with, and what programs that still use `select` can bear. */
 const NOFILE_USUAL = 1024;
 
-export function callerLimits(): { umask: number; nofileSoft: number } {
-  return { umask: umask(), nofileSoft: nofileSoft() };
+export interface CallerLimits {
+  readonly umask: number;
+  readonly nofileSoft: number;
+  readonly limits: Limits;
+  readonly nice: number;
 }
 
-function nofileSoft(): number {
-  const parent = openFiles(process.ppid);
-  if (parent !== undefined && Number.isSafeInteger(parent.soft)) return parent.soft;
-  return Math.min(NOFILE_USUAL, openFiles('self')?.hard ?? NOFILE_USUAL);
+export function callerLimits(): CallerLimits {
+  const own = parseLimits(readProc('/proc/self/limits'));
+  const soft = nofileSoft(own);
+  const limits = { ...own, ...(own.nofile && { nofile: [soft, own.nofile[1]] as const }) };
+  return { umask: umask(), nofileSoft: soft, limits, nice: getPriority() };
 }
 
-/** `Max open files            1024                 524288               files` */
-function openFiles(process: number | 'self'): { soft: number; hard: number } | undefined {
-  const found = /^Max open files\s+(\S+)\s+(\S+)/m.exec(readProc(`/proc/${process}/limits`));
-  if (found === null) return undefined;
-  const [soft, hard] = found.slice(1).map((text) => (text === 'unlimited' ? Infinity : Number(text)));
-  return { soft: soft!, hard: hard! };
+function nofileSoft(own: Limits): number {
+  const parent = parseLimits(readProc(`/proc/${process.ppid}/limits`)).nofile?.[0];
+  return parent ?? Math.min(NOFILE_USUAL, own.nofile?.[1] ?? NOFILE_USUAL);
 }
 
 function umask(): number {
