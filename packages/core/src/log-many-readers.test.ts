@@ -46,7 +46,7 @@ function cpuFor(log: Log, readers: number, bytesInAll: number): number {
   return user + system;
 }
 
-test('[SLOW-1] sixteen readers of compressed history cost what one costs for the same bytes', async () => {
+test('[SLOW-4] sixteen readers of compressed history cost what one costs for the same bytes', async () => {
   using scratch = new Scratch();
   using log = await compressedLog(scratch.log, ordinaryBytes(12 * MIB), MIB);
   cpuFor(log, 1, 4 * MIB); // warm

@@ -118,6 +118,11 @@ export class Log {
     return this.#failure;
   }
 
+  /** Whether the bytes at an offset are in a sealed segment: to read them may mean to unpack them. */
+  isHistory(offset: number): boolean {
+    return offset < this.#tail.start;
+  }
+
   /** Something is not on the disk yet: `flush`. */
   get isDirty(): boolean {
     return this.#isDirty;

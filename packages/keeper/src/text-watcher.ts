@@ -5,7 +5,9 @@
  */
 import { FrameType, type Requests, type WorkerOutputEvent } from '@spool/protocol';
 import { type StreamChunk, TextStreams } from '@spool/vt';
+import type { LogRead } from '@spool/core';
 import type { Connection } from './connection.ts';
+import { historyTurns } from './history-turns.ts';
 import type { Session } from './session.ts';
 import type { LogWatcher } from './watcher.ts';
 
@@ -46,7 +48,10 @@ export class TextWatcher implements LogWatcher {
     const { log } = this.session;
     while (this.#cursor < log.end) {
       if (this.#connection.isFull) return this.#connection.wait(this);
-      const read = log.read(this.#cursor, READ_BYTES);
+      const isHistory = log.isHistory(this.#cursor);
+      if (isHistory && !historyTurns.admits(this)) return;
+      const readOn = (): LogRead => log.read(this.#cursor, READ_BYTES);
+      const read = isHistory ? historyTurns.read(readOn) : readOn();
       if (read.type === 'end') break;
       if (read.type === 'gap') {
         this.#tellAll(this.#text.end(read.to));

@@ -6,7 +6,9 @@
  * every byte reads on from the log, however late.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
+import type { LogRead } from '@spool/core';
 import type { Connection } from './connection.ts';
+import { historyTurns } from './history-turns.ts';
 import type { Session } from './session.ts';
 
 /** Further behind than this, one who looks is brought to the present: nobody can read that fast. */
@@ -91,7 +93,7 @@ export class Watcher implements LogWatcher {
   }
 
   pump(): void {
-    if (this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
+    if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
     const { log } = this.session;
     for (;;) {
       this.#tellResizes();
@@ -100,7 +102,11 @@ export class Watcher implements LogWatcher {
       if (this.connection.isFull) return this.connection.wait(this);
       if (this.#isFarBehind(log.end)) return void this.snapshot();
       const next = this.#resizes[0]?.offset ?? Infinity;
-      const read = log.read(this.#cursor, Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor));
+      const isHistory = log.isHistory(this.#cursor);
+      if (isHistory && !historyTurns.admits(this)) return;
+      const bytesMax = Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor);
+      const readOn = (): LogRead => log.read(this.#cursor, bytesMax);
+      const read = isHistory ? historyTurns.read(readOn) : readOn();
       if (read.type === 'end') return this.#atEnd();
       if (read.type === 'gap') {
         this.tell({ type: 'gap', from: read.from, to: read.to, reason: read.reason });

@@ -9,6 +9,7 @@ import { ScreenModel } from '@spool/core/screen';
 import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
 import { busyScreens, manyLoggers } from './busy-sessions.ts';
+import { endedSessions, historyReaders } from './scale-lists.ts';
 import type { Figure } from './figure.ts';
 
 const MIB = 1024 * 1024;
@@ -374,7 +375,7 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
 };
 
 /** Many sessions at once. Each part stands alone: `npm run bench -- scale`. */
-const SCALE: readonly (() => Promise<Figure[]>)[] = [busyScreens, manyLoggers];
+const SCALE: readonly (() => Promise<Figure[]>)[] = [busyScreens, manyLoggers, endedSessions, historyReaders];
 
 /** Seconds until `mark` is on the terminal of whoever attaches. */
 async function shown(

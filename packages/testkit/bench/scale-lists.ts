@@ -1,0 +1,124 @@
+/**
+ * What the past costs: thousands of ended sessions, and many readers of compressed history. Figures are of a quiet machine; those
+ * that compare two things of one run hold on any.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import type { Client } from '@spool/client';
+import { SPOOL, TestDaemon, until, writeEndedSessions } from '@spool/testkit';
+import type { Figure } from './figure.ts';
+
+const ENDED = 5000;
+const LS_ROUNDS = 15;
+const MIB = 1024 * 1024;
+const HISTORY_MIB = 64;
+const READ_MIB = 64;
+const READERS = [1, 4, 8, 16];
+const env = { PATH: process.env.PATH! };
+
+/** `ls` with 5,000 ended sessions against `ls` with none; what others notice of listing all of them, and of a keeper's start. */
+export async function endedSessions(): Promise<Figure[]> {
+  await using none = new TestDaemon();
+  await using many = new TestDaemon();
+  writeEndedSessions(many.home, ENDED);
+  for (const daemon of [none, many]) await (await daemon.client()).run({ command: ['cat'], env, name: 'alive' });
+  const client = await many.client();
+  await client.list({ limit: 1 }); // all are back from the disk
+  const ls = { none: [] as number[], many: [] as number[] };
+  for (let round = 0; round < LS_ROUNDS; round++) {
+    ls.none.push(timed(() => execFileSync(SPOOL, ['ls'], { env: none.env, stdio: 'pipe' })));
+    ls.many.push(timed(() => execFileSync(SPOOL, ['ls'], { env: many.env, stdio: 'pipe' })));
+  }
+  const other = await many.client();
+  const idle = await gets(other, Promise.resolve(), 200, 'alive');
+  const listing = await gets(other, client.list(), 1, 'alive');
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  await other.get('alive'); // the running ones come first
+  const starting = await gets(other, client.list({ states: ['exited'], limit: 1 }), 1, 'alive');
+  return [
+    ratio(`\`ls\` with ${ENDED} ended sessions, against none`, median(ls.many), median(ls.none), 1.3, 'ms'),
+    ratio(
+      '`get` while all of them are listed, p99, against the most that anything may stall',
+      p99(listing),
+      10,
+      1,
+      'ms',
+    ),
+    ratio('`get` while a new keeper reads their records, p99, likewise', p99(starting), 10, 1, 'ms'),
+    ratio('`get` otherwise, p99, likewise', p99(idle), 10, 1, 'ms'),
+  ];
+}
+
+/** Readers at different places of compressed history: bytes a second in all, and what a `get` takes meanwhile. */
+export async function historyReaders(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const lines = `seq -f '[%.0f] a line of an ordinary log, of an ordinary length' 100000000 | head -c ${HISTORY_MIB * MIB}`;
+  const { id } = await client.run({ command: ['sh', '-c', `${lines}; exec sleep 1000`], env });
+  const log = `${daemon.home}/sessions/${id}/log`;
+  const isPacked = (): boolean =>
+    readdirSync(log).filter((name) => name.endsWith('.zst') && name.includes('.log')).length >= HISTORY_MIB / 4 - 1;
+  await until('the history is compressed', isPacked, 120_000);
+  const measured: { readonly mibPerSecond: number; readonly getMs: number }[] = [];
+  for (const readers of READERS) {
+    const startedAt = performance.now();
+    const read = Promise.all(
+      Array.from({ length: readers }, (_, at) =>
+        readSome(daemon, id, (at * (HISTORY_MIB - 8) * MIB) / readers, (READ_MIB * MIB) / readers),
+      ),
+    );
+    const getMs = median(await gets(client, read));
+    measured.push({ mibPerSecond: READ_MIB / ((performance.now() - startedAt) / 1000), getMs });
+  }
+  const [one, most] = [measured[0]!, measured.at(-1)!];
+  const told = READERS.map((readers, at) => `${readers}: ${measured[at]!.mibPerSecond.toFixed(0)}`).join(', ');
+  return [
+    {
+      what: `readers of compressed history at different places, MiB/s in all (${told})`,
+      ours: `${most.mibPerSecond.toFixed(0)} MiB/s`,
+      limit: `${one.mibPerSecond.toFixed(0)} MiB/s`,
+      ratio: most.mibPerSecond / one.mibPerSecond,
+      goal: ['≥', 0.5],
+    },
+    ratio(`\`get\` with ${READERS.at(-1)} such readers, p50, against one`, most.getMs, one.getMs, 4, 'ms'),
+  ];
+}
+
+/** A reader with a connection of its own, as another program would be. */
+async function readSome(daemon: TestDaemon, id: string, from: number, bytes: number): Promise<void> {
+  const client = await daemon.client();
+  let left = bytes;
+  for await (const item of client.watch(id, { from: Math.floor(from) })) {
+    if (item.type === 'output') left -= item.bytes.length;
+    if (left <= 0) break;
+  }
+}
+
+/** How long each `get` takes, one after the other, until `over`; at least `least` of them. */
+async function gets(client: Client, over: Promise<unknown>, least = 1, session = ''): Promise<number[]> {
+  const state = { isOver: false };
+  void over.then(() => (state.isOver = true));
+  const times: number[] = [];
+  while (!state.isOver || times.length < least) {
+    const askedAt = performance.now();
+    await client.get(session);
+    times.push(performance.now() - askedAt);
+  }
+  return times;
+}
+
+function ratio(what: string, ours: number, limit: number, most: number, unit: string): Figure {
+  const words = (value: number): string => `${value.toFixed(1)} ${unit}`;
+  return { what, ours: words(ours), limit: words(limit), ratio: ours / limit, goal: ['≤', most] };
+}
+
+function timed(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+const at = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!;
+const median = (values: readonly number[]): number => at(values, 0.5);
+const p99 = (values: readonly number[]): number => at(values, 0.99);
