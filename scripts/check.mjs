@@ -24,10 +24,18 @@ const isAll = argv[2] === '--all';
 const forVitest = argv.slice(isAll ? 3 : 2);
 const failed = forVitest.length > 0 ? [] : await runChecks();
 const projects = isAll ? [] : ['--project', 'unit', '--project', 'unit-alone'];
+/** Which promises the run has proved: asked only when everything ran. */
+const reporters =
+  isAll && forVitest.length === 0
+    ? ['--reporter=verbose', `--reporter=${join(ROOT, 'scripts/promises-reporter.mjs')}`]
+    : [];
 const colour = stdout.isTTY ? [] : ['--no-color']; // vitest would colour a file too
 // All of it looks at 200 offsets of each recording, a check at 10: two minutes less.
 env.SPOOL_FIDELITY_ROUNDS ??= isAll ? '4' : '0.2';
-const tests = await run([module('vitest/vitest.mjs'), 'run', ...colour, ...projects, ...forVitest], 'inherit');
+const tests = await run(
+  [module('vitest/vitest.mjs'), 'run', ...colour, ...reporters, ...projects, ...forVitest],
+  'inherit',
+);
 for (const { name, mend } of failed) stdout.write(`${name}: failed (${mend})\n`);
 exit(failed.length > 0 ? 1 : tests.code);
 

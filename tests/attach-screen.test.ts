@@ -1,10 +1,11 @@
 /** Attached terminals, looked at with another terminal's eyes: xterm reads what they were sent. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { outputOf, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import { expectClean, seenBy, showsTruth, stty, truth } from './glass.ts';
 
@@ -33,7 +34,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'bash and readline',
-    program: '/usr/bin/bash',
+    program: 'bash',
     command: ['bash', '--norc'],
     ready: 'ready> ',
     keys: 'seq 1 40\rprintf "\\033[1;31mred\\033[m\\n"\recho half of a li',
@@ -42,7 +43,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'vim',
-    program: '/usr/bin/vim',
+    program: 'vim',
     command: ['vim', '-u', 'NONE', '-N', '-i', 'NONE', `${folder}/text`],
     ready: 'line 3 of',
     keys: ':set mouse=a number\r20Gihere i am ',
@@ -50,7 +51,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'less',
-    program: '/usr/bin/less',
+    program: 'less',
     command: ['less', `${folder}/text`],
     ready: 'line 3 of',
     keys: '/line 77\r',
@@ -58,7 +59,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'htop',
-    program: '/usr/bin/htop',
+    program: 'htop',
     command: ['htop', '-d', '250'],
     ready: 'PID',
     keys: 'u',
@@ -66,7 +67,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'tmux',
-    program: '/usr/bin/tmux',
+    program: 'tmux',
     command: ['tmux', '-S', `${folder}/tmux`, '-f', '/dev/null', 'new-session', 'sh'],
     ready: '0:',
     keys: 'echo half of zz\r',
@@ -74,7 +75,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'fish',
-    program: '/usr/bin/fish',
+    program: 'fish',
     command: ['fish', '--no-config', '-C', 'function fish_prompt; echo "ready> "; end'],
     ready: 'ready> ',
     keys: 'seq 1 5\recho half of zzz',
@@ -85,7 +86,7 @@ const CASES: readonly Case[] = [
 
 for (const { name, program, command, ready, keys, then, env } of CASES) {
   const title = `[ATT-1, ATT-4] ${name}: attach, leave, come back at another size, and see what one who never left would see`;
-  test.skipIf(!existsSync(program))(title, async () => {
+  testNeeding(missingProgram(program))(title, async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
     const variables = { ...env, PATH: process.env.PATH!, TERM: 'xterm-256color', LANG: 'C.UTF-8' };

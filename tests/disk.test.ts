@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Client } from '@spool/client';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
-const isRoot = process.getuid!() === 0;
 const MIB = 1024 * 1024;
 
-test.skipIf(!isRoot)(
-  '[LOG-6] a full disk: the child goes on, an event tells, the hole is exact, recovery is automatic (runs as root)',
+testNeeding(NOT_ROOT)(
+  '[LOG-6] a full disk: the child goes on, an event tells, the hole is exact, recovery is automatic',
   async () => {
     await using disk = new SmallDisk(24 * MIB);
     await using daemon = new TestDaemon({ home: disk.folder });
@@ -49,28 +49,25 @@ test.skipIf(!isRoot)(
   180_000,
 );
 
-test.skipIf(!isRoot)(
-  '[LOG-6] [LIFE-1] a keeper killed while the disk is full gives no offset twice (runs as root)',
-  async () => {
-    await using disk = new SmallDisk(8 * MIB);
-    await using daemon = new TestDaemon({ home: disk.folder });
-    const client = await daemon.client();
-    const session = await client.run({
-      command: ['sh', '-c', `${program('verified-source')} ${16 * MIB} 100 256; read go; exit 4`],
-      size: PTY,
-      env,
-    });
-    await until('all is written', async () => (await client.get(session.id)).offset >= 16 * MIB);
-    const told = (await client.get(session.id)).offset;
-    process.kill((await client.status()).keeper.pid, 'SIGKILL');
-    expect((await client.get(session.id)).offset).toBeGreaterThanOrEqual(told);
-    disk.makeRoom();
-    await client.write(session.id, 'x\n');
-    expect(await client.wait(session.id)).toMatchObject({ exitCode: 4 });
-  },
-);
+testNeeding(NOT_ROOT)('[LOG-6] [LIFE-1] a keeper killed while the disk is full gives no offset twice', async () => {
+  await using disk = new SmallDisk(8 * MIB);
+  await using daemon = new TestDaemon({ home: disk.folder });
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', `${program('verified-source')} ${16 * MIB} 100 256; read go; exit 4`],
+    size: PTY,
+    env,
+  });
+  await until('all is written', async () => (await client.get(session.id)).offset >= 16 * MIB);
+  const told = (await client.get(session.id)).offset;
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  expect((await client.get(session.id)).offset).toBeGreaterThanOrEqual(told);
+  disk.makeRoom();
+  await client.write(session.id, 'x\n');
+  expect(await client.wait(session.id)).toMatchObject({ exitCode: 4 });
+});
 
-test.skipIf(!isRoot)('[LOG-6] a disk filled by somebody else, and emptied again (runs as root)', async () => {
+testNeeding(NOT_ROOT)('[LOG-6] a disk filled by somebody else, and emptied again', async () => {
   await using disk = new SmallDisk(64 * MIB);
   await using daemon = new TestDaemon({ home: disk.folder });
   const client = await daemon.client();

@@ -1,12 +1,14 @@
 /** Nothing that is not ours is ever signalled. Everything here runs in a pid namespace of its own. */
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 function inside<Result>(body: string, input: unknown = null): Promise<Result> {
   return inNamespace<Result>(new URL(`bodies/${body}.ts`, import.meta.url), input, { withinMs: 40_000 });
 }
 
-describe.skipIf(NAMESPACES_MISSING !== null)('in a pid namespace', () => {
+describe('in a pid namespace', () => {
+  beforeEach(({ skip }) => skip(NAMESPACES_MISSING !== null, NAMESPACES_MISSING ?? ''));
+
   test.each([{ size: { cols: 80, rows: 24 } }, { size: null }])(
     '[RUN-7] [LIFE-1] a holder that dies while a run is pending harms nobody, and the run is answered once (%o)',
     async (input) => {

@@ -1,8 +1,9 @@
 /** The mouse and the clipboard in real programs, before leaving and after coming back at another size. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { SPOOL, TestDaemon } from '@spool/testkit';
-import { afterAll, expect, test } from 'vitest';
+import { missingProgram, testNeeding } from '@spool/testkit/needs';
+import { afterAll, expect } from 'vitest';
 import type { Picture } from './glass.ts';
 import { Person, WHEEL_DOWN, WHEEL_UP } from './person.ts';
 
@@ -38,9 +39,7 @@ async function clickOn(person: Person, text: string): Promise<void> {
   person.clicks(lines[row]!.indexOf(text) + 2, row + 1);
 }
 
-const isThere = (program: string): boolean => existsSync(`/usr/bin/${program}`);
-
-test.skipIf(!isThere('vim'))('[ATT-4] vim: a click moves the cursor, and a paste is not indented', async () => {
+testNeeding(missingProgram('vim'))('[ATT-4] vim: a click moves the cursor, and a paste is not indented', async () => {
   const file = `${folder}/vim-text`;
   writeFileSync(file, Array.from({ length: 40 }, (_, at) => `line ${at + 1} of a text\n`).join(''));
   await using daemon = new TestDaemon();
@@ -72,7 +71,7 @@ test.skipIf(!isThere('vim'))('[ATT-4] vim: a click moves the cursor, and a paste
   expect(lines.slice(19, 24)).toEqual(['line 17 of a text', '\t[', '    three', '    four', 'line 18 of a text']);
 });
 
-test.skipIf(!isThere('htop'))('[ATT-4] htop: columns and the bar at the bottom are clicked', async () => {
+testNeeding(missingProgram('htop'))('[ATT-4] htop: columns and the bar at the bottom are clicked', async () => {
   await using daemon = new TestDaemon();
   using first = run(daemon, ['htop', '-d', '250']);
   await first.sees('F10');
@@ -90,7 +89,7 @@ test.skipIf(!isThere('htop'))('[ATT-4] htop: columns and the bar at the bottom a
   await second.isBackInTheShell(0);
 });
 
-test.skipIf(!isThere('less'))('[ATT-4] less: the wheel turns the pages', async () => {
+testNeeding(missingProgram('less'))('[ATT-4] less: the wheel turns the pages', async () => {
   const file = `${folder}/less-text`;
   writeFileSync(file, Array.from({ length: 200 }, (_, at) => `line ${at + 1} of a text\n`).join(''));
   await using daemon = new TestDaemon();
@@ -105,7 +104,7 @@ test.skipIf(!isThere('less'))('[ATT-4] less: the wheel turns the pages', async (
   await second.isBackInTheShell(0);
 });
 
-test.skipIf(!isThere('tmux'))('[ATT-4] tmux: a click chooses the pane, and a paste goes there', async () => {
+testNeeding(missingProgram('tmux'))('[ATT-4] tmux: a click chooses the pane, and a paste goes there', async () => {
   await using daemon = new TestDaemon();
   const panes = ['set', '-g', 'mouse', 'on', ';', 'split-window', '-h', "PS1='right$ ' exec bash --norc"];
   const tmux = ['tmux', '-S', `${folder}/tmux`, '-f', '/dev/null', 'new-session'];
@@ -131,7 +130,7 @@ const SHELLS = {
 } as const;
 
 for (const [name, command] of Object.entries(SHELLS)) {
-  test.skipIf(!isThere(name))(`[ATT-4] ${name}: pasted lines do not run until Enter is pressed`, async () => {
+  testNeeding(missingProgram(name))(`[ATT-4] ${name}: pasted lines do not run until Enter is pressed`, async () => {
     await using daemon = new TestDaemon();
     using first = run(daemon, command, { PS1: 'ready> ' });
     await first.sees('ready>');

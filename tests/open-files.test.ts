@@ -1,11 +1,12 @@
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { testNeeding } from '@spool/testkit/needs';
+import { expect } from 'vitest';
 import type { FewFiles, Outcome } from './bodies/few-files.ts';
 
 const few = (input: FewFiles): Promise<Outcome> =>
   inNamespace<Outcome>(new URL('bodies/few-files.ts', import.meta.url), input);
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   '[LIFE-8] 256 open files, 300 idle connections, 25 runs: who comes too late is told, no process and no session is lost',
   async () => {
     const { refusedConnections, refusedRuns, started, ...rest } = await few({
@@ -21,7 +22,7 @@ test.skipIf(NAMESPACES_MISSING !== null)(
   },
 );
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   '[LIFE-8] 160 open files, 60 runs: those that do not fit are refused before anything is started',
   async () => {
     const { refusedRuns, started, refusedConnections, ...rest } = await few({

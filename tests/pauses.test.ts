@@ -1,11 +1,12 @@
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { testNeeding } from '@spool/testkit/needs';
+import { expect } from 'vitest';
 import type { Pause } from './bodies/pauses.ts';
 
 const HOLDER_FIRST = ['holder', 'keeper'] as const;
 const KEEPER_FIRST = ['keeper', 'holder'] as const;
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   '[LIFE-7] both processes stopped for 4 to 5.5 s and continued go on as they were, in whatever order they wake',
   async () => {
     const pauses: Pause[] = [

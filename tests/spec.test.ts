@@ -3,9 +3,10 @@
  * `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. This test keeps the two in step.
  */
 import { expect, test } from 'vitest';
+import { unprovedPromises } from '../scripts/promises-reporter.mjs';
 import { isNode, read, type SyntaxNode, syntaxNodes, typeScriptFiles } from './sources.ts';
 
-const TITLED: ReadonlySet<string> = new Set(['test', 'it', 'describe']);
+const TITLED: ReadonlySet<string> = new Set(['test', 'testNeeding', 'it', 'describe']);
 /** A test that is not run proves nothing. */
 const NOT_RUN: ReadonlySet<string> = new Set(['skip', 'todo']);
 
@@ -27,10 +28,35 @@ test('every promise has a test, and every test names promises that exist', () =>
 test('ids are read from the titles of tests that run, and from nowhere else', () => {
   const source = `
     test('[AA-1] plain', () => {}); it.each([1])(\`[AA-2, AA-3] \${x}\`, () => {}); describe("[AA-4]", () => {});
-    test.skipIf(isRoot)('[AA-5] on some machines', () => {}); test.skip('[BB-1] not run', () => {}); test.todo('[BB-2]');
+    testNeeding(NOT_ROOT)('[AA-5] on some machines', () => {}); test.skip('[BB-1] not run', () => {}); test.todo('[BB-2]');
     // [BB-3]
     const text = '[BB-4]'; other('[BB-5]');`;
   expect(idsIn(source)).toEqual(['AA-1', 'AA-2', 'AA-3', 'AA-4', 'AA-5']);
+});
+
+test('what was skipped proves nothing, and a promise without proof says why', () => {
+  const spec = '- **AA-1** one\n- **AA-2** two\n- **AA-3** three\n- **AA-4** four\n';
+  const tests = [
+    { title: '[AA-1] here', state: 'skipped', note: 'It runs as root.' },
+    { title: 'elsewhere > [AA-1, AA-2] there', state: 'passed' },
+    { title: '[AA-3] one way', state: 'skipped', note: 'It runs where vim is installed.' },
+    { title: '[AA-3] another way', state: 'failed' },
+  ];
+  expect(unprovedPromises(spec, tests)).toEqual([
+    { id: 'AA-3', reasons: ['It runs where vim is installed.'] },
+    { id: 'AA-4', reasons: [] },
+  ]);
+});
+
+test('no test is skipped without a sentence: what a test needs is said with `testNeeding` or `skip`', () => {
+  const silent = ['skipIf', 'runIf'];
+  const files = [...typeScriptFiles('packages'), ...typeScriptFiles('tests')].filter(mayHoldTests);
+  const offences = files.flatMap((file) =>
+    [...syntaxNodes(read(file))]
+      .filter(({ type, callee }) => type === 'CallExpression' && silent.includes(wordsOf(callee).at(-1)!))
+      .map((node) => `${file}: ${wordsOf(node['callee']).join('.')}`),
+  );
+  expect(offences).toEqual([]);
 });
 
 /** Contract suites, which several tests run, live in the testkit. */
@@ -52,7 +78,7 @@ function idsIn(source: string): string[] {
   return ids;
 }
 
-/** `test.skipIf(x)` as its words: test, skipIf. */
+/** `test.each(x)` as its words: test, each. */
 function wordsOf(callee: unknown): string[] {
   if (!isNode(callee)) return [];
   if (callee.type === 'Identifier') return [callee['name'] as string];

@@ -13,9 +13,8 @@ import {
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { isAlive, TestDaemon, until } from '@spool/testkit';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
-
-const isRoot = process.getuid!() === 0;
 
 test.each([2, 50])('[LIFE-4] %i starts at once make one daemon', async (count) => {
   await using daemon = new TestDaemon();
@@ -67,27 +66,24 @@ test('[DOOR-8] [LOG-7] the folders are 0700, the socket and every file 0600', as
   expect(modes.some((line) => line === `s 600 ${socket}`)).toBe(true);
 });
 
-test.skipIf(!isRoot)(
-  '[DOOR-8] another user cannot connect, even where the folders would let him (runs as root)',
-  async () => {
-    await using daemon = new TestDaemon();
-    const client = await daemon.client();
-    const { socket } = await client.status();
-    chmodSync(daemon.home, 0o755);
-    chmodSync(`${daemon.home}/run`, 0o755);
-    chmodSync(socket, 0o666);
-    const script = `const s = require('net').createConnection(${JSON.stringify(socket)}); s.on('error', (e) => console.log(e.code)); s.on('close', () => console.log('closed')); s.on('data', () => console.log('data')); s.write(Buffer.alloc(64));`;
-    const out = execFileSync('setpriv', ['--reuid', '65534', '--clear-groups', process.execPath, '-e', script], {
-      encoding: 'utf8',
-      cwd: '/',
-    });
-    chmodSync(daemon.home, 0o700);
-    chmodSync(`${daemon.home}/run`, 0o700);
-    expect(out).toContain('closed');
-    expect(out).not.toContain('data');
-    expect((await client.status()).sessions.running).toBe(0);
-  },
-);
+testNeeding(NOT_ROOT)('[DOOR-8] another user cannot connect, even where the folders would let him', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { socket } = await client.status();
+  chmodSync(daemon.home, 0o755);
+  chmodSync(`${daemon.home}/run`, 0o755);
+  chmodSync(socket, 0o666);
+  const script = `const s = require('net').createConnection(${JSON.stringify(socket)}); s.on('error', (e) => console.log(e.code)); s.on('close', () => console.log('closed')); s.on('data', () => console.log('data')); s.write(Buffer.alloc(64));`;
+  const out = execFileSync('setpriv', ['--reuid', '65534', '--clear-groups', process.execPath, '-e', script], {
+    encoding: 'utf8',
+    cwd: '/',
+  });
+  chmodSync(daemon.home, 0o700);
+  chmodSync(`${daemon.home}/run`, 0o700);
+  expect(out).toContain('closed');
+  expect(out).not.toContain('data');
+  expect((await client.status()).sessions.running).toBe(0);
+});
 
 test('[DOOR-8] a folder that is a symlink is refused with a sentence', async () => {
   const base = mkdtempSync(`${tmpdir()}/spool-test-`);
@@ -101,7 +97,7 @@ test('[DOOR-8] a folder that is a symlink is refused with a sentence', async () 
   rmSync(base, { recursive: true });
 });
 
-test.skipIf(!isRoot)("[DOOR-8] somebody else's folder is refused with a sentence (runs as root)", async () => {
+testNeeding(NOT_ROOT)("[DOOR-8] somebody else's folder is refused with a sentence", async () => {
   const home = mkdtempSync(`${tmpdir()}/spool-test-`);
   mkdirSync(`${home}/run`);
   chownSync(`${home}/run`, 65534, 65534);

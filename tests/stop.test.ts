@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { isAlive, outputOf, program, seen, statusField, TestDaemon, until } from '@spool/testkit';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
@@ -208,8 +209,13 @@ test('[RUN-5] a session with a time limit ends at it, by the same road', async (
   expect(await client.wait(session.id)).toMatchObject({ state: 'stopped', endedBy: 'timeout', signal: 'SIGTERM' });
 });
 
-test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !== 0)(
-  '[RUN-5] not even one that has shed its parent, its session and its environment is left (runs as root with cgroup v2)',
+/** Why control groups cannot be had, as a sentence. */
+const CONTROL_GROUPS_MISSING = existsSync(`${cgroupMount()}/cgroup.procs`)
+  ? null
+  : 'It runs where cgroup v2 is mounted.';
+
+testNeeding(NOT_ROOT, CONTROL_GROUPS_MISSING)(
+  '[RUN-5] not even one that has shed its parent, its session and its environment is left',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
@@ -222,8 +228,8 @@ test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !=
   },
 );
 
-test.skipIf(!existsSync(`${cgroupMount()}/cgroup.procs`) || process.getuid!() !== 0)(
-  '[RUN-5] groups that a killed holder has left are cleared away by the next daemon (runs as root with cgroup v2)',
+testNeeding(NOT_ROOT, CONTROL_GROUPS_MISSING)(
+  '[RUN-5] groups that a killed holder has left are cleared away by the next daemon',
   async () => {
     const dead = `${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]}-${spawnSync('true').pid}-12345`;
     const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))![1]!; // the daemon's too

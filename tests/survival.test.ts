@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { SpoolError } from '@spool/protocol';
 import { isAlive, outputOf, program, seen, statusField, TestDaemon, until, VerifiedStream } from '@spool/testkit';
+import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 
 const PTY = { cols: 80, rows: 24 };
@@ -84,8 +84,8 @@ test('[LIFE-2] a keeper and a holder that hang are replaced within 5 s, and the 
   await client.kill(session.id);
 });
 
-test.skipIf(!existsSync('/usr/bin/strace'))(
-  '[LIFE-1] a kill at each of the first 40 transfers of the keeper is exact (runs where strace is installed)',
+testNeeding(missingProgram('strace'))(
+  '[LIFE-1] a kill at each of the first 40 transfers of the keeper is exact',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();

@@ -16,6 +16,7 @@ import {
   TestDaemon,
   until,
 } from '@spool/testkit';
+import { testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LostTask } from './bodies/lost-task.ts';
 import { Glass } from './glass.ts';
@@ -49,7 +50,7 @@ test('[TASK-2] a failed task brings its last 20 lines, as a person saw them', as
   expect(lastLines).toEqual([...Array.from({ length: 18 }, (_, at) => String(4983 + at)), '100 %', 'the end']);
 });
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   '[TASK-2] a task that was lost with its whole daemon reads as an error, never as a success',
   async () => {
     const { waited, command } = await inNamespace<LostTask>(new URL('bodies/lost-task.ts', import.meta.url));

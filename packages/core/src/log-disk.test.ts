@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openFiles, readAll, sampleBytes, Scratch, story, text } from './log-fixture.ts';
 import { Log } from './log.ts';
 
@@ -55,7 +55,9 @@ const canMount = (() => {
   }
 })();
 
-describe.skipIf(!canMount)('with a small disk (needs root on Linux)', () => {
+describe('with a small disk', () => {
+  beforeEach(({ skip }) => skip(!canMount, 'It runs as root on Linux, where a small disk can be mounted.'));
+
   test('[LOG-6] a full disk refuses exactly, nothing is corrupt, and the log recovers by itself', async () => {
     using scratch = new Scratch();
     using disk = new SmallDisk(scratch, 64);

@@ -1,5 +1,6 @@
 /** How processes ended, our own and others, and who reaps them. */
 import { constants } from 'node:os';
+import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import { native, POLL, signalName, signalNumber } from './index.ts';
 import {
@@ -62,8 +63,10 @@ test('[RUN-3] the status can be asked for again after the child was reaped', asy
   release(child);
 });
 
-test.skipIf(!native.canReadForeignExit())(
-  '[RUN-3] the exit code of a foreign process is known once its parent has reaped it (Linux 6.15)',
+const FOREIGN_EXIT_MISSING = native.canReadForeignExit() ? null : 'It runs on Linux 6.15 or newer.';
+
+testNeeding(FOREIGN_EXIT_MISSING)(
+  '[RUN-3] the exit code of a foreign process is known once its parent has reaped it',
   async () => {
     for (const [how, expected] of [
       ['exit 37', { code: 37, signal: 0, coreDumped: false }],

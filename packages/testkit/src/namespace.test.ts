@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { inNamespace, NAMESPACES_MISSING, runInNamespace, startWithPid } from './namespace.ts';
+import { testNeeding } from './needs.ts';
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   'a body runs among processes of its own, may choose a pid, and orphans are reaped',
   async () => {
     const body = new URL('testing/namespace-body.ts', import.meta.url);
@@ -9,7 +10,7 @@ test.skipIf(NAMESPACES_MISSING !== null)(
   },
 );
 
-test.skipIf(NAMESPACES_MISSING !== null)(
+testNeeding(NAMESPACES_MISSING)(
   'what a body throws is thrown, and a command tells its exit code and what it printed',
   async () => {
     await expect(inNamespace(new URL('testing/namespace-body.ts', import.meta.url), { pid: 1 })).rejects.toThrow(
@@ -23,7 +24,7 @@ test.skipIf(NAMESPACES_MISSING !== null)(
   },
 );
 
-test.skipIf(NAMESPACES_MISSING !== null)('what takes too long is ended, with all that it started', async () => {
+testNeeding(NAMESPACES_MISSING)('what takes too long is ended, with all that it started', async () => {
   await expect(runInNamespace(['sleep', '1000'], { withinMs: 50 })).rejects.toThrow(/did not end within 50 ms/);
 });
 

@@ -6,7 +6,7 @@
  *     // tests/bodies/holder-killed.ts
  *     export default async function (input: { sessions: number }): Promise<string[]> { … }
  *     // tests/survival.test.ts
- *     test.skipIf(NAMESPACES_MISSING !== null)('[LIFE-1] …', async () => {
+ *     testNeeding(NAMESPACES_MISSING)('[LIFE-1] …', async () => {
  *       expect(await inNamespace(new URL('bodies/holder-killed.ts', import.meta.url), { sessions: 3 })).toEqual([]);
  *     });
  *

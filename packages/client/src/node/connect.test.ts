@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { SpoolError } from '@spool/protocol';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Client, connect, type ConnectOptions } from './index.ts';
 
 const FAKE_DAEMON = fileURLToPath(new URL('../../test/fake-daemon.mjs', import.meta.url));
-const uid = process.getuid!();
 
 interface Started {
   readonly pid: number;
@@ -295,7 +295,7 @@ test.each(['755', '770', '701', '720', '777'])(
   },
 );
 
-test.skipIf(uid !== 0)('[DOOR-8] a folder of somebody else is refused, also when a daemon answers in it', async () => {
+testNeeding(NOT_ROOT)('[DOOR-8] a folder of somebody else is refused, also when a daemon answers in it', async () => {
   const { dial, run } = setUp();
   await dial();
   chownSync(run, 65_534, 65_534);
