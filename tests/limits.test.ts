@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { SPOOL, TestDaemon, until } from '@spool/testkit';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 /** A shell script, with the daemon's folder in its environment. */
 function shell(daemon: TestDaemon, script: string, wrapper: string[] = []): string {
@@ -23,7 +23,9 @@ test.each(['', '--headless'])('[RUN-4] a child has all limits of its caller, and
   expect(lines(child!)).toEqual(lines(own!));
 });
 
-describe.skipIf(process.getuid!() !== 0)('as root', () => {
+describe('as root', () => {
+  beforeEach(({ skip }) => skip(process.getuid!() !== 0, 'It runs as root.'));
+
   test('[RUN-4] the daemon is not born with the limits of whoever started it', async () => {
     await using daemon = new TestDaemon();
     shell(daemon, `ulimit -t 2; ulimit -f 100; ulimit -v 60000000; nice -n 9 ${SPOOL} daemon start`);
