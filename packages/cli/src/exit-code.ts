@@ -19,6 +19,7 @@ const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
   COMMAND_NOT_FOUND: EXIT.notFound,
   NOT_ALLOWED: EXIT.notAllowed,
   INPUT_BLOCKED: EXIT.notAllowed,
+  INPUT_NOT_EMPTY: EXIT.notAllowed,
   STATE_UNKNOWN: EXIT.notAllowed,
   ARGUMENT_INVALID: EXIT.usage,
   WAIT_UNKNOWN: EXIT.usage,

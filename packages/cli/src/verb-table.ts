@@ -261,7 +261,8 @@ export const VERBS = {
       file: { kind: 'text', value: 'FILE', short: 'f', about: 'what is in this file; - is standard input' },
       latest: { kind: 'on', short: 'l', about: 'to the latest session: all words are TEXT, there is no ID' },
       key: { kind: 'text', value: 'KEY', about: 'the same prompt with the same key is typed once' },
-      force: { kind: 'on', about: 'also while the session waits for a decision' },
+      clear: { kind: 'on', about: 'clear what stands in its input line first' },
+      force: { kind: 'on', about: 'also while the session waits for a decision, or there is text in its input line' },
       confirm: { kind: 'duration', value: 'DUR', about: 'how long to look for a reaction (default: 3s)' },
       wait: {
         kind: 'text',
@@ -281,6 +282,7 @@ export const VERBS = {
       'Typed as a careful person would: a paste, a moment, Enter by itself; then it is looked at whether the session reacted.',
       'The exit code is 0 when it did, 1 when nothing was seen of it. While the session waits for a decision (a permission',
       'dialog), or prints so fast that nobody can look, nothing is typed, for Enter might be the answer: the exit code is 4.',
+      'The same where its input line (of a shell, or of an agent that is known) holds text already; --clear clears it first.',
     ].join('\n'),
     examples: [
       ['spool prompt claude "run the tests" --wait idle,blocked', 'and wait until it is done, or asks'],

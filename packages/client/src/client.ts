@@ -82,8 +82,10 @@ export interface RunOptions {
 export interface PromptOptions {
   /** The same prompt with the same key is typed once. Made up unless told. */
   readonly key?: string | undefined;
-  /** Also when the session waits for a decision: Enter then answers it. */
+  /** Also when the session waits for a decision (Enter then answers it), or when there is text in its input line. */
   readonly force?: boolean | undefined;
+  /** Clears the input line first. */
+  readonly clear?: boolean | undefined;
   /** How long to look for a reaction; 3000 unless told. */
   readonly confirmMs?: number | undefined;
 }
@@ -309,11 +311,11 @@ export class Client {
   /**
    * Types a prompt as a careful person would (paste, a moment, Enter by itself), and says whether the session reacted.
    * INPUT_BLOCKED when it waits for a decision (Enter would be an answer to that), STATE_UNKNOWN when nobody can see in time
-   * whether it does.
+   * whether it does, INPUT_NOT_EMPTY when there is text in its input line already.
    */
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
-    const { key = this.#surroundings.randomId(), force, confirmMs } = options;
-    return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, confirmMs });
+    const { key = this.#surroundings.randomId(), force, clear, confirmMs } = options;
+    return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, clear, confirmMs });
   }
 
   /** As `write`, but what has the same key is written once, however often it is sent. False when it had been. */

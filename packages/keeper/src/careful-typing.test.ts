@@ -13,6 +13,7 @@ const LOOK: Look = {
   asks: null,
   isUnsettled: false,
   bracketedPaste: false,
+  input: null,
   lines: ['$'],
   cursorRow: 0,
 };

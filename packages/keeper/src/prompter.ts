@@ -5,7 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Prompted, type Requests, SpoolError } from '@spool/protocol';
 import { paste } from '@spool/vt';
-import { type Judge, typeWhenSeen } from './careful-typing.ts';
+import { typeWhenSeen } from './careful-typing.ts';
+import { clearInput } from './input-clearing.ts';
+import { refuseDialogs, refuseLeftOvers } from './input-refusals.ts';
 import type { Look } from './screens/messages.ts';
 import type { Session } from './session.ts';
 import { isTaken, type Place, placeOf, tailOf } from './typed-place.ts';
@@ -54,9 +56,13 @@ export class Prompter {
     const text = Buffer.from(ask.text);
     const typeText = ({ bracketedPaste }: Shown): Promise<boolean> =>
       type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
+    // What a keeper before this one has pasted is no left-over.
+    const isOwn = keys !== null && session.hasTyped(keys.text);
+    if (ask.clear === true && isTerminal && !isOwn) await clearInput(session, refuseDialogs(session), who);
+    const judge = isOwn ? refuseDialogs(session) : refuseLeftOvers(session);
     const isNew = await (ask.force === true
       ? lookQuickly(session).then(typeText)
-      : typeWhenSeen(session, judgeOf(session), typeText));
+      : typeWhenSeen(session, judge, typeText));
     if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
     return this.#submit(session, ask, { enterKey: keys?.enter, isNew, start, who });
   }
@@ -78,7 +84,7 @@ export class Prompter {
     };
     const pressed = await (ask.force === true
       ? lookQuickly(session).then(pressEnter)
-      : typeWhenSeen(session, judgeOf(session), pressEnter).catch(unsubmitted));
+      : typeWhenSeen(session, refuseDialogs(session), pressEnter).catch(unsubmitted));
     if (pressed === null) return answer(session, null, start, true);
     await pressed.typed;
     const { from, before, wasWorking } = pressed;
@@ -117,15 +123,6 @@ async function type(session: Session, key: string | undefined, bytes: Uint8Array
   if (key !== undefined) return session.writeOnce(key, bytes, who);
   await session.write(bytes, who);
   return true;
-}
-
-/** Enter must not be an answer. */
-function judgeOf(session: Session): Judge {
-  return ({ asks, kind, isUnsettled }) => {
-    if (isUnsettled) return 'again';
-    if (asks === null) return 'type';
-    throw new SpoolError('INPUT_BLOCKED', { session: session.name, reason: asks, kind: kind ?? '' });
-  };
 }
 
 /** The text was typed and Enter was not: that has to be known, too. */

@@ -13,6 +13,8 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   TOO_MANY_FILES: 'the daemon has too few open files left for another session; end some with spool_stop',
   KEY_UNKNOWN: 'there is no key of this name; for text there is spool_send',
   INPUT_BLOCKED: 'a prompt would answer what the session asks; look with spool_screen first',
+  INPUT_NOT_EMPTY:
+    'a prompt would be glued to the text in the input line; submit that with spool_keys, or use clear: true',
   STATE_UNKNOWN:
     'a prompt might answer something that nobody has seen; look with spool_screen, try again, or use force: true',
   INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; press C-d with spool_keys',

@@ -29,6 +29,8 @@ export const ERROR_CODES = {
   INPUT_UNCONFIRMED: 'the link to the daemon broke before the input was confirmed; it may or may not have arrived',
   INPUT_BLOCKED:
     'a prompt would answer what is asked in session; answer it first (`spool attach`, `spool keys`), or use --force',
+  INPUT_NOT_EMPTY:
+    'a prompt would be glued to the text in the input line of session; submit or clear that first (--clear), or use --force',
   STATE_UNKNOWN:
     'a prompt might answer something that nobody has seen in session; try again in a moment, or use --force',
   LINE_TOO_LONG:

@@ -141,6 +141,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .max(256 * 1024),
     key: inputKey.optional(),
     force: z.boolean().optional(),
+    clear: z.boolean().optional(),
     confirmMs: z.int().min(0).max(600_000).optional(),
   }),
   type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64().max(512 * 1024) }),

@@ -294,7 +294,8 @@ export interface Requests {
   /**
    * Types a prompt as a careful person would: a paste (bracketed where the program asked for that), a moment, Enter by
    * itself; then looks whether the session reacted. Refused while the session is blocked, for Enter would be an answer to
-   * what it asks, unless `force`. With a `key`, the same prompt asked for twice is typed once.
+   * what it asks, and while there is text in its input line, which would be sent with it, unless `force`. `clear` clears the
+   * input line first. With a `key`, the same prompt asked for twice is typed once.
    */
   prompt: {
     ask: {
@@ -302,6 +303,7 @@ export interface Requests {
       readonly text: string;
       readonly key?: string | undefined;
       readonly force?: boolean | undefined;
+      readonly clear?: boolean | undefined;
       readonly confirmMs?: number | undefined;
     };
     answer: Prompted;

@@ -19,6 +19,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
     key: flags.key,
     force: flags.force,
+    clear: flags.clear,
     confirmMs: flags.confirm,
   });
   const { isConfirmed, isRepeated, reaction, offset } = prompted;

@@ -4,6 +4,8 @@ export type { ScreenCursor, ScreenModelOptions } from './screen-model.ts';
 export type { Size } from './engine.ts';
 export { useWidths } from './widths.ts';
 export type { Colour, Run, ScreenLine, Style } from './screen-line.ts';
+export { cursorLineOf, solidText } from './cursor-line.ts';
+export type { CursorLine } from './cursor-line.ts';
 export { snapshot } from './snapshot.ts';
 export type { SnapshotOptions } from './snapshot.ts';
 export { encodeKeyframe, KEYFRAME_VERSION, restoreModel } from './keyframe.ts';

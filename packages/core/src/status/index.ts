@@ -1,4 +1,5 @@
 /** What a session does right now, and how we know. Pure: no clock, no Node; time, bytes and pictures are handed in. */
+export { type InputView } from './input-line.ts';
 export { BUILT_IN_RULES } from './built-in-rules.ts';
 export { agentOfCommand } from './command-agent.ts';
 export { StatusReducer } from './reducer.ts';

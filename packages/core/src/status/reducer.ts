@@ -18,6 +18,7 @@ import { cleanText, type Fact } from '@spool/vt';
 import type { Evidence, Status, StatusSource } from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
+import { agentInput, clearingKeys, type InputView } from './input-line.ts';
 import { ProgramRecords } from './program-records.ts';
 import type { RuleSet } from './rules.ts';
 import { readLine, type ScreenView } from './screen-reading.ts';
@@ -125,6 +126,24 @@ export class StatusReducer {
   get isUnsettled(): boolean {
     if (!this.#screen.isPending) return false;
     return (this.#status.state === 'blocked') !== this.#screen.isDialogPending;
+  }
+
+  /** What stands in its input line, and the keys that clear it; null where nobody can tell. */
+  inputLine(view: InputView, cursorLine: string): { readonly text: string; readonly clear: readonly string[] } | null {
+    const agent = this.#knownProgram;
+    if (agent !== null) {
+      const text = agentInput(this.#rules, agent, view);
+      return text === null ? null : { text, clear: clearingKeys(this.#rules, agent) };
+    }
+    const isRunning = this.#shell.claim?.evidence.says === 'working';
+    const prompt = this.#shell.prompt ?? (isRunning ? '' : this.#screen.lastPrompt);
+    if (prompt.trim() === '' || !cursorLine.startsWith(prompt.trimEnd())) return null;
+    return { text: cursorLine.slice(prompt.trimEnd().length).trim(), clear: clearingKeys(this.#rules, SHELL) };
+  }
+
+  /** A shell has marked the end of its prompt (OSC 133;B), which stands before the cursor. */
+  promptEnded(text: string): void {
+    this.#shell.prompt = text;
   }
 
   get nextCheckAt(): number | null {

@@ -10,11 +10,15 @@
  *       "rules": [{ "name": "permission", "says": "blocked", "kind": "permission", "confidence": 0.95, "in": "bottom 14",
  *                   "all": ["Do you want", { "in": "bottom 3", "match": "Esc to cancel" }], "any": [], "none": [] }],
  *       "activity": [{ "when": "working", "in": "bottom 14", "match": "^● (\\S+\\(.*\\))", "text": "$1" }],
- *       "thought": [] }
+ *       "thought": [],
+ *       "input": [{ "in": "bottom 14", "match": "^❯ (.*)$", "after": "^─────", "until": "^─────" }],
+ *       "clear": ["C-e", "C-u"] }
  *
  * The first rule that is met counts. Patterns are tried on each line by itself, see `rule-pattern.ts` for what they may hold.
  */
 import type { StatusState } from '@spool/protocol';
+import { encodeKey, INITIAL_MODES } from '@spool/vt';
+import type { InputRule } from './input-line.ts';
 import { rulePattern } from './rule-pattern.ts';
 
 /** Where a pattern is looked for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not blank. */
@@ -62,6 +66,10 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
+  /** Where its input line is; the first that is found counts. */
+  readonly input: readonly InputRule[];
+  /** The keys that clear the input line, or a part of it: pressed again and again until it is empty. */
+  readonly clear: readonly string[];
 }
 
 export type RuleState = Exclude<StatusState, 'starting' | 'exited'>;
@@ -70,6 +78,7 @@ export const RULES_MAX = 100;
 export const CONDITIONS_MAX = 12;
 export const EXTRACTS_MAX = 30;
 export const COMMANDS_MAX = 30;
+const CLEARING_KEYS_MAX = 8;
 const BOTTOM_LINES_MAX = 60;
 const WORD_CHARACTERS_MAX = 64;
 const ERRORS_MAX = 20;
@@ -100,7 +109,7 @@ class Checker {
     return (
       this.#part('the file', () => {
         const file = record(json);
-        only(file, ['agent', 'commands', 'recognise', 'rules', 'activity', 'thought', 'comment']);
+        only(file, ['agent', 'commands', 'recognise', 'rules', 'activity', 'thought', 'input', 'clear', 'comment']);
         const agent = file['agent'] === null ? null : word(file['agent'], '"agent"');
         return {
           agent,
@@ -109,6 +118,8 @@ class Checker {
           rules: this.#list(file, 'rules', RULES_MAX, (part) => rule(part, agent)),
           activity: this.#list(file, 'activity', EXTRACTS_MAX, extract),
           thought: this.#list(file, 'thought', EXTRACTS_MAX, extract),
+          input: this.#list(file, 'input', CONDITIONS_MAX, inputRule),
+          clear: this.#list(file, 'clear', CLEARING_KEYS_MAX, keyName),
         };
       }) ?? null
     );
@@ -169,6 +180,26 @@ function extract(part: unknown): Extract {
   if (typeof text !== 'string' || text === '' || text.length > WORD_CHARACTERS_MAX)
     throw new Refusal(`"text" has 1 to ${WORD_CHARACTERS_MAX} characters`);
   return { when: state(when), condition: condition(rest, SCREEN), text };
+}
+
+function inputRule(part: unknown): InputRule {
+  const json = record(part);
+  only(json, ['in', 'match', 'after', 'until', 'placeholders', 'suggested', 'comment']);
+  const where = json['in'] === undefined ? SCREEN : region(json['in']);
+  if (readerOf(where.place) !== 'screen') throw new Refusal('an input line is on the screen');
+  return {
+    region: where,
+    pattern: pattern(json['match']),
+    after: json['after'] === undefined ? null : pattern(json['after']),
+    until: json['until'] === undefined ? null : pattern(json['until']),
+    suggested: json['suggested'] === undefined ? null : pattern(json['suggested']),
+    placeholders: list(json['placeholders'], CONDITIONS_MAX).map(pattern),
+  };
+}
+
+function keyName(name: unknown): string {
+  if (typeof name === 'string' && encodeKey(name, INITIAL_MODES) !== undefined) return name;
+  throw new Refusal(`${shown(name)} is no key`);
 }
 
 function condition(part: unknown, usual: Region): Condition {

@@ -237,7 +237,7 @@ class Look {
 }
 
 /** Blanks that were cut are put back: a prompt ends with one. Columns are cells, which wide characters have two of. */
-export function textBeforeCursor({ lines, cursor }: ScreenView): string {
+export function textBeforeCursor({ lines, cursor }: Pick<ScreenView, 'lines' | 'cursor'>): string {
   const line = (lines[cursor.row] ?? '').slice(0, LINE_CHARACTERS_MAX);
   let cells = 0;
   let length = 0;

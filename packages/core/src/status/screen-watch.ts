@@ -29,6 +29,8 @@ export class ScreenWatch {
   #changedAt = 0;
   /** What stood before the cursor when a shell's prompt was read: what is typed behind it is no work. */
   #promptText = '';
+  /** The same, also while something else is read: a long command runs over into the next row. */
+  #lastPrompt = '';
 
   constructor(rules: readonly RuleSet[], command: readonly string[]) {
     this.#rules = rules;
@@ -89,6 +91,7 @@ export class ScreenWatch {
     if (this.#isTypedAtPrompt(view)) return undefined;
     const reading = readScreen(this.#rules, view, { command: this.#command, agent });
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
+    if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
       this.#count(reading, moment);
       this.#pending = null;
@@ -116,6 +119,12 @@ export class ScreenWatch {
 
   forgetPrompt(): void {
     this.#promptText = '';
+    this.#lastPrompt = '';
+  }
+
+  /** The last prompt that was told by its looks; '' for none. */
+  get lastPrompt(): string {
+    return this.#lastPrompt;
   }
 
   #count(reading: ScreenReading, moment: Moment): void {

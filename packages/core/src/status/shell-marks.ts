@@ -40,6 +40,9 @@ export class ShellMarks {
     return this.#claim?.evidence.says === 'idle';
   }
 
+  /** The prompt that it last showed, as text; null where it runs a command, or has not marked the end of its prompt. */
+  prompt: string | null = null;
+
   /** The command that now runs, as far as the shell tells it. */
   get command(): string | null {
     return this.#command;
@@ -52,6 +55,7 @@ export class ShellMarks {
         return;
       case 'command-start':
         this.#marksCommands = true;
+        this.prompt = null;
         this.#command = fact.command ?? this.#command;
         this.#claim = running(this.#command, moment);
         return;
@@ -60,6 +64,7 @@ export class ShellMarks {
         this.#atPrompt(0.85, 'the command has ended', moment);
         return;
       case 'prompt-start':
+        this.prompt = null;
         this.#atPrompt(0.9, 'the shell shows its prompt', moment);
         return;
       case 'prompt-end':

@@ -4,7 +4,7 @@
  * not; wakes by itself only when silence would change something.
  */
 import { MilestoneReader } from '@spool/core/milestones';
-import { type ScreenView, StatusReducer } from '@spool/core/status';
+import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
 import type { HistoryItem, Milestone, Status } from '@spool/protocol';
 import { type Fact, LineText, type TextLine } from '@spool/vt';
 import { foregroundOf } from './foreground.ts';
@@ -106,6 +106,15 @@ export class Insight {
   /** What it shows now asks something and does not count yet, or counts and is no longer there. */
   get isUnsettled(): boolean {
     return this.#reducer.isUnsettled;
+  }
+
+  /** What stands in its input line, and the names of the keys that clear it. */
+  inputLine(view: InputView, cursorLine: string): ReturnType<StatusReducer['inputLine']> {
+    return this.#reducer.inputLine(view, cursorLine);
+  }
+
+  promptEnded(text: string): void {
+    this.#reducer.promptEnded(text);
   }
 
   /** What a person would see. */

@@ -107,6 +107,8 @@ export interface Look {
   /** What it shows now says something else than what counts, but not for long enough: look again in a moment. */
   readonly isUnsettled: boolean;
   readonly bracketedPaste: boolean;
+  /** What stands in its input line, and the keys that clear it, each as its bytes; null where nobody can tell. */
+  readonly input: { readonly text: string; readonly clear: readonly Uint8Array[] } | null;
   readonly lines: readonly string[];
   readonly cursorRow: number;
 }

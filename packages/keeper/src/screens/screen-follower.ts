@@ -6,12 +6,13 @@
  * are still read (that is fast), only the picture is begun anew, and says so until it is certain again.
  */
 import { Log } from '@spool/core';
-import { ScreenModel } from '@spool/core/screen';
+import { cursorLineOf, ScreenModel } from '@spool/core/screen';
 import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
 import {
   answer,
   type BaseColours,
   DEFAULT_COLOURS,
+  type Fact,
   type FollowOptions,
   OutputFollower,
   parseColour,
@@ -246,9 +247,19 @@ export class ScreenFollower implements Follower {
 
   #reader(at: Pick<FollowOptions, 'modes' | 'pending'>): OutputFollower {
     return new OutputFollower(
-      { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#insight?.fact(fact, Date.now()) },
+      { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#fact(fact) },
       { offset: this.#offset, colours: this.#colours, ...at },
     );
+  }
+
+  #fact(fact: Fact): void {
+    const insight = this.#insight;
+    if (!insight) return;
+    insight.fact(fact, Date.now());
+    // What stands before the cursor at this very byte is the prompt; what follows is typed.
+    if (fact.type !== 'prompt-end' || !this.#model) return;
+    this.#paintTo(this.#model, fact.end);
+    insight.promptEnded(cursorLineOf(this.#model).before);
   }
 
   /** What was begun before it is not continued behind it; the modes are the best that is known. */

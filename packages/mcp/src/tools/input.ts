@@ -50,16 +50,19 @@ export const promptTool = tool({
     until: z.array(z.string()).min(1).optional().describe('then wait for exit, idle, blocked or prompt'),
     timeoutSeconds: waitSecondsInput(WAIT_SECONDS).describe('of that wait'),
     force: z.boolean().default(false).describe('also while it asks'),
+    clear: z.boolean().default(false).describe('clear its input line first'),
     key: z.string().optional().describe('typed once for each key'),
   }),
   hints: ACTS,
-  async call({ session, text, until, timeoutSeconds, force, key }, call) {
+  async call({ session, text, until, timeoutSeconds, force, clear, key }, call) {
     const { client } = call;
     const wanted = until === undefined ? null : statesOf(until);
     const before = await client.get(session);
-    const prompted = await client.prompt(before.id, text.replace(/\n+$/, ''), { force, key }).catch(async (error) => {
-      throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id, error) : error;
-    });
+    const prompted = await client
+      .prompt(before.id, text.replace(/\n+$/, ''), { force, clear, key })
+      .catch(async (error) => {
+        throw SpoolError.is(error, 'INPUT_BLOCKED') ? await blocked(call, before.id, error) : error;
+      });
     const became = becameOf(prompted, before.offset);
     if (wanted === null) return `${became}; ${stateWords(prompted.session)}`;
     const end = await client.waitUntil(before.id, wanted, {
