@@ -152,3 +152,32 @@ test('[IN-4] paste, keys and send from the command line', async () => {
   const reads = [...printed.matchAll(/<"(.*?)">/g)].map(([, read]) => read).join('');
   expect(reads).toContain('\\u001b[A\\u001bx\\u001b[15~sent\\u001b[B\\u001b[Dy\\u0004');
 });
+
+test('[IN-5] keys of the SDK follow the cursor-key mode that the program has set', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  await client.keys(id, ['Up']);
+  const { id: editor } = await client.run({
+    command: [process.execPath, '-e', `process.stdout.write('\\x1b[?1h');${ECHO_READS}`],
+    size: PTY,
+    env,
+  });
+  await seen(client, editor, 'ready');
+  await client.keys(editor, ['Up', 'C-Left']);
+  expect(await seen(client, id, '\\u001b[A')).not.toContain('\\u001bOA');
+  expect(await seen(client, editor, '\\u001b[1;5D')).toContain('\\u001bOA');
+});
+
+test('[IN-6] who typed is recorded for input with a key and for prompts, too', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await prompter(client);
+  expect((await client.get(id)).typed).toBeNull();
+  await client.writeOnce(id, 'a key', 'x');
+  const { typed } = await client.get(id);
+  expect(typed).toMatchObject({ who: expect.stringContaining(String(process.pid)) as string });
+  await daemon.spool(['prompt', '--key', 'another', id, 'hello']);
+  expect((await client.get(id)).typed!.who).toMatch(/^spool \d+|cli/);
+  expect((await client.get(id)).typed!.who).not.toBe(typed!.who);
+});

@@ -36,6 +36,16 @@ test('[STATE-5] a wait ends with what came first, and says what and where', asyn
   });
 });
 
+test('[STATE-5] a prompt and then a wait: the prompt of before does not end it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const id = await shell(client);
+  const { offset } = await client.prompt(id, 'sleep 1; echo done-$((1+1))');
+  const waited = await client.waitUntil(id, 'prompt', { after: offset, timeoutMs: 30_000 });
+  expect(waited.reason).toBe('prompt');
+  expect((await client.screen(id)).content).toContain('done-2');
+});
+
 test('[STATE-5] a wait that times out says so, and the session is not touched', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
