@@ -115,13 +115,13 @@ export class OutputPump {
     const { log, onTrouble } = this.#options;
     const isNews = this.#trouble === null;
     this.#trouble ??= { from: log.end, retryAt: 0, reserved: 0 };
-    this.#trouble.retryAt = Date.now() + RETRY_MS;
+    this.#trouble.retryAt = performance.now() + RETRY_MS;
     if (isNews) onTrouble(`the log cannot be written (${code}); output is being dropped`, log.end, log.end);
     return TRANSFER.budget;
   }
 
   #isDropping(): boolean {
-    return this.#trouble !== null && Date.now() < this.#trouble.retryAt;
+    return this.#trouble !== null && performance.now() < this.#trouble.retryAt;
   }
 
   #drop(source: Source): number {
@@ -137,8 +137,11 @@ export class OutputPump {
   }
 
   #recovered(from: number): void {
+    const { log, onReserve, onTrouble } = this.#options;
     this.#trouble = null;
-    this.#options.onTrouble(null, from, this.#options.log.end);
+    onTrouble(null, from, log.end);
+    // The hole is on the disk now: without this the next keeper would make it as wide as what was promised.
+    onReserve(log.end);
   }
 }
 

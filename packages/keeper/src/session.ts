@@ -610,7 +610,10 @@ export class Session {
       watch,
       onOutput: () => this.#grown(),
       onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),
-      onReserve: (endAtLeast) => this.#services.note(this.id, endAtLeast),
+      onReserve: (endAtLeast) => {
+        if (this.#child) this.#child.held = { ...this.#child.held, endAtLeast };
+        this.#services.note(this.id, endAtLeast);
+      },
     });
     this.#child = { held, fds, pump, input };
     if (held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));

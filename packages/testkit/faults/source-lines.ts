@@ -1,0 +1,47 @@
+/**
+ * Checks the bytes of `verified-source.c` where a log may have holes. A keeper that is killed while the disk is full leaves
+ * a hole that is wider than what was dropped (offsets are promised in strides): what follows it is then further on than its
+ * own number says, by a surplus that stays the same until the next such hole.
+ */
+export const LINE_BYTES = 16;
+
+export class SourceLines {
+  #surplus = 0;
+  /** After a hole: what has come since, until it is enough to hold a whole line. */
+  #unsure: { readonly offset: number; bytes: Buffer } | null = null;
+
+  get surplus(): number {
+    return this.#surplus;
+  }
+
+  hole(): void {
+    this.#unsure = { offset: -1, bytes: Buffer.alloc(0) };
+  }
+
+  /** A sentence about the first byte that is wrong, or null. */
+  push(offset: number, bytes: Uint8Array): string | null {
+    if (!this.#unsure) return this.#verify(offset, bytes);
+    const all = Buffer.concat([this.#unsure.bytes, bytes]);
+    const from = this.#unsure.offset === -1 ? offset : this.#unsure.offset;
+    const line = /\n(\d{15})\n/.exec(all.toString('latin1'));
+    if (!line) {
+      this.#unsure = { offset: from, bytes: all };
+      return null;
+    }
+    this.#unsure = null;
+    const surplus = from + line.index + 1 - Number(line[1]) * LINE_BYTES;
+    if (surplus < this.#surplus) return `bytes before ${from} came again after a hole`;
+    this.#surplus = surplus;
+    return this.#verify(from, all);
+  }
+
+  #verify(offset: number, bytes: Uint8Array): string | null {
+    for (let at = 0; at < bytes.length; at++) {
+      const own = offset + at - this.#surplus;
+      const line = `${String(Math.floor(own / LINE_BYTES)).padStart(LINE_BYTES - 1, '0')}\n`;
+      if (bytes[at] !== line.charCodeAt(own % LINE_BYTES))
+        return `the byte at ${offset + at} is not the one that was written`;
+    }
+    return null;
+  }
+}
