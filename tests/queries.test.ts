@@ -50,6 +50,20 @@ test('[QRY-1] the first program of a cold daemon does not wait for an answer whi
   expect(tookMs).toBeLessThan(waitedMs);
 });
 
+test('[QRY-3] a program that echoes what it reads does not ask for ever', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = String.raw`stty raw -echo; printf 'ready\033]7501;?\033\\'; exec cat`;
+  const session = await client.run({ command: ['sh', '-c', script], size: { cols: 80, rows: 24 }, env });
+  await seen(client, session.id, 'term=spool');
+  for (let round = 0; round < 20; round++) {
+    await client.write(session.id, `<${round}>`);
+    await seen(client, session.id, `<${round}>`);
+  }
+  const output = await seen(client, session.id, '<19>');
+  expect(output.split('7501;?')).toHaveLength(3); // the query, and the echo of the one answer
+});
+
 test('[QRY-1] a query asked while the keeper is dead is answered by its successor, once', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -32,6 +32,8 @@ import { TextFollower } from './text-follower.ts';
 
 /** What is due in the same few milliseconds is done in one go. */
 const ALARM_GRAIN_MS = 8;
+/** Then whoever asks for a screen is heard. */
+const WORK_MS = 10;
 /** Sessions looked at between two looks at the memory that their models take. */
 const LOOKS_PER_CHECK = 24;
 /** The budget is looked at this often while sessions are busy. */
@@ -236,10 +238,17 @@ function schedule(): void {
   setImmediate(work);
 }
 
-/** One turn for each session that has something to be followed; then let messages in. */
+/** A turn for each session that has something to be followed, those that somebody waits for first; then let messages in. */
 function work(): void {
   isScheduled = false;
-  for (const id of [...active]) attempt(id, () => workOn(id, followers.get(id)!));
+  const until = performance.now() + WORK_MS;
+  for (const id of [...questions.keys(), ...active]) {
+    if (!active.has(id)) continue;
+    attempt(id, () => workOn(id, followers.get(id)!));
+    if (performance.now() < until) continue;
+    schedule();
+    break;
+  }
   pasts.work();
   if (pasts.areWaiting) schedule();
   dropModels();
@@ -255,8 +264,11 @@ function workOn(id: string, follower: Follower): void {
     noteDue(id, follower);
   }
   answerWaiting(id, follower);
-  if (follower.isBehind || questions.has(id)) return schedule();
   active.delete(id);
+  if (follower.isBehind || questions.has(id)) {
+    active.add(id); // behind the others
+    return schedule();
+  }
   if (exits.has(id)) finish(id, follower, exits.get(id)!);
 }
 
