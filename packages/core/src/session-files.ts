@@ -6,8 +6,9 @@ import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './log-files.ts';
 
-/** The folder of the log within that of its session. */
+/** Folders within that of a session. */
 const LOG = 'log';
+const KEYFRAMES = 'keyframes';
 
 /** What all files of a session take besides its log: keyframes, history, journal, record. */
 export async function bytesBesideLog(folder: string): Promise<number> {
@@ -30,6 +31,13 @@ export async function isEmptySession(folder: string): Promise<boolean> {
     if (!found.isFile() || (found.size > 0 && name !== 'session.json.tmp')) return false;
   }
   return true;
+}
+
+/** Of no use any more: keyframes of offsets before the first byte that is kept. Their names begin with their offset. */
+export async function dropKeyframesBefore(folder: string, offset: number): Promise<void> {
+  for await (const { path, name } of entriesOf(join(folder, KEYFRAMES))) {
+    if (Number.parseInt(name, 10) < offset) await unlink(path).catch(ignoreMissing);
+  }
 }
 
 /** Removes a folder and all that is in it; links are removed, not followed. What is gone already is no failure. */

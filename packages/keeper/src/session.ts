@@ -5,6 +5,7 @@
 import { openSync } from 'node:fs';
 import {
   bytesBesideLog,
+  dropKeyframesBefore,
   firstOffsetIn,
   Log,
   LOG_DEFAULTS,
@@ -586,8 +587,12 @@ export class Session {
 
   /** The housekeeper has dropped what was at the beginning of the log. */
   dropped(): void {
+    if (this.#isRemoved) return;
     const { end } = this.#record;
-    if (end === null || this.#isRemoved) return;
+    dropKeyframesBefore(this.#folder, this.log.start).catch((error: Error) =>
+      this.#services.complain(`old keyframes of session ${this.id} could not be removed: ${error.message}`),
+    );
+    if (end === null) return;
     this.#record = { ...this.#record, end: { ...end, firstOffset: this.log.start } };
     this.#writeRecord();
   }
