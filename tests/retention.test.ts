@@ -1,5 +1,5 @@
 /** What goes by age: old output, ended sessions, folders that never became a session. */
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Client } from '@spool/client';
 import { TestDaemon, until, writeEndedSession } from '@spool/testkit';
@@ -80,4 +80,25 @@ test('[LOG-10] an empty folder without a record goes after a day; one with data 
   await until('the empty one is gone', () => !existsSync(empty), SWEPT_WITHIN_MS);
   expect(readdirSync(`${full}/log`)).toEqual(['0000000000000000.log']);
   expect((await daemon.spool(['doctor'])).stdout).toMatch(/warn.*full00000000 has no record that can be read/);
+});
+
+test('[LOG-8] a session that was lost counts from when that was noticed, however long ago it last printed', async () => {
+  await using daemon = new TestDaemon();
+  const sessions = `${daemon.home}/sessions`;
+  const at = Date.now() - 100 * DAY_MS;
+  // It ran, and printed nothing for long, when the machine went down: its record has no end.
+  const folder = writeEndedSession(sessions, { id: 'lost00000000', startedAt: at, endedAt: at + 1000, output: 'x' });
+  const record = JSON.parse(readFileSync(`${folder}/session.json`, 'utf8')) as object;
+  writeFileSync(`${folder}/session.json`, JSON.stringify({ ...record, end: null }));
+  writeEndedSession(sessions, { id: 'old000000000', endedAt: at, output: 'x' });
+  const client = await daemon.client();
+  await until('the other is swept', async () => (await client.list()).length === 1, SWEPT_WITHIN_MS);
+  expect(await client.list()).toMatchObject([{ id: 'lost00000000', state: 'lost', offset: 1 }]);
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  const { keeper } = await client.status();
+  writeEndedSession(sessions, { id: 'next00000000', endedAt: at, output: 'x' });
+  process.kill(keeper.pid, 'SIGKILL'); // the third reads it from its record
+  expect((await client.list()).length).toBe(2);
+  await until('it has been swept again', async () => (await client.list()).length === 1, SWEPT_WITHIN_MS);
+  expect(await client.list()).toMatchObject([{ id: 'lost00000000', state: 'lost' }]);
 });

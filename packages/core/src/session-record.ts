@@ -5,17 +5,7 @@
  * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced may be
  * empty under its new name, so the last one that was durable stays beside it until the new one is.
  */
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
@@ -42,6 +32,8 @@ export interface SessionRecord {
     readonly offset: number;
     /** Where its log begins; not in records of before. */
     readonly firstOffset?: number;
+    /** When a lost session was found: its end may be long past, but nobody could know of it before. */
+    readonly noticedAt?: number;
   } | null;
 }
 
@@ -96,8 +88,4 @@ function readRecordFile(folder: string, file: string): SessionRecord | null {
 /** The ids of all sessions that have a folder. Off-thread: there may be tens of thousands. */
 export async function listRecords(sessions: string): Promise<readonly string[]> {
   return (await readdir(sessions)).filter((name) => /^[a-z0-9]{8,32}$/.test(name));
-}
-
-export function removeRecord(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
 }

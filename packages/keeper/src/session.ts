@@ -149,7 +149,8 @@ export class Session {
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
     session.#life = step(session.#life, { type: 'lost', at });
-    session.#setEnd();
+    // What cannot be read today may be read tomorrow: how far it reached is then looked at again.
+    if (folderTrouble(`${session.#folder}/log`) === null) session.#setEnd({ noticedAt: Date.now() });
     session.#noteEnd();
     session.#writeRecord();
     return session;
@@ -196,6 +197,14 @@ export class Session {
 
   get endedAt(): number | null {
     return this.#life.phase === 'ended' ? this.#life.endedAt : null;
+  }
+
+  /** Since when an ended session is kept; null while it runs. */
+  get keptSince(): number | null {
+    const { endedAt } = this;
+    const { end } = this.#record;
+    if (endedAt === null) return null;
+    return end === null ? Infinity : Math.max(endedAt, end.noticedAt ?? 0); // an end that is not on disk is news
   }
 
   get isWatched(): boolean {
@@ -777,13 +786,13 @@ export class Session {
     return this.#records.durable();
   }
 
-  #setEnd(): void {
+  #setEnd(more: { readonly noticedAt?: number } = {}): void {
     if (this.#life.phase !== 'ended') return;
     const { state, exit, endedAt, endedBy } = this.#life;
     const { end: offset, start: firstOffset } = this.log;
     this.#record = {
       ...this.#record,
-      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset, firstOffset },
+      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset, firstOffset, ...more },
     };
   }
 

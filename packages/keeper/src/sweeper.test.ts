@@ -14,6 +14,7 @@ function session(id: string, endedDaysAgo: number | null, more: Partial<Swept> =
     id,
     startedAt: (endedAt ?? NOW - 100 * DAY_MS) - 1000,
     endedAt,
+    keptSince: endedAt,
     isWatched: false,
     retainMs: 30 * DAY_MS,
     log: {} as Log,

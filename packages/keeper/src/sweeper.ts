@@ -26,6 +26,8 @@ export interface Swept extends Kept {
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
+  /** Since when it is kept: its end, or when that was noticed. */
+  readonly keptSince: number | null;
   /** Somebody follows it or waits for it. */
   readonly isWatched: boolean;
   /** How long its output is kept. */
@@ -132,9 +134,9 @@ export class Sweeper {
 
 /** The ended sessions that are kept no longer, the one that ended first in front. */
 export function expired(sessions: readonly Swept[], { ageMs, count }: KeepEnded, now: number): Swept[] {
-  const ended = sessions.filter(({ endedAt }) => endedAt !== null).sort((a, b) => a.endedAt! - b.endedAt!);
+  const ended = sessions.filter(({ keptSince }) => keptSince !== null).sort((a, b) => a.keptSince! - b.keptSince!);
   const beyond = count === null ? 0 : Math.max(0, ended.length - count);
-  return ended.filter((session, at) => at < beyond || (ageMs !== null && now - session.endedAt! > ageMs));
+  return ended.filter((session, at) => at < beyond || (ageMs !== null && now - session.keptSince! > ageMs));
 }
 
 /** Lets others have their turn every few milliseconds. */
