@@ -8,8 +8,7 @@
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { native } from '@spool/native';
-import { readProc, readStat } from '@spool/native/process-identity';
+import { openProcess, readProc, readStat, signalAndClose } from '@spool/native/process-identity';
 import { COOKIE, DAEMON_MARK, type Member, membersOf, type ProcessRow, type Wanted } from './process-owners.ts';
 
 /** So long is worked without a break. */
@@ -88,19 +87,7 @@ export async function stillThere<Each extends Member>(members: readonly Each[]):
 
 /** Signals a process, and never one that has its pid by now. */
 export function signalMember(member: Member, signals: readonly NodeJS.Signals[]): void {
-  if (member.pid <= 1 || member.pid === process.pid) return;
-  let pidfd: number;
-  try {
-    pidfd = native.pidfdOpen(member.pid);
-  } catch {
-    return; // ESRCH: it is already gone, which is what we wanted
-  }
-  try {
-    if (readStat(member.pid)?.startTicks !== member.startTicks) return;
-    for (const signal of signals) native.pidfdSignal(pidfd, constants.signals[signal]);
-  } finally {
-    native.close(pidfd);
-  }
+  if (member.pid !== process.pid) signalAndClose(openProcess(member.pid, member.startTicks), signals);
 }
 
 /** What a process does with SIGTERM; one that blocks it means to fetch it (sigwait, signalfd). */

@@ -3,11 +3,11 @@
  * No network, no parsing, no bytes of any session pass through it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
 import { openFiles } from '@spool/native/open-files';
 import { PeerHealth } from '@spool/native/peer-health';
@@ -58,14 +58,17 @@ export class Holder {
   }
 
   /** Goes on with a keeper whose holder died: it will hand over what it has. */
-  attach(link: FdLink<FromKeeper, FromHolder>, pid: number): void {
+  attach(link: FdLink<FromKeeper, FromHolder>, pid: number, startTicks?: string): void {
     const health = new PeerHealth({
       pid,
       ask: () => link.send({ type: 'ping' }),
       onHung: () => this.keeperGone('it did not answer'),
     });
-    this.#keeper = { link, pid, pidfd: native.pidfdOpen(pid), startedAt: performance.now(), health };
-    link.send({ type: 'welcome', holderPid: process.pid, daemon: this.#options.daemon }, this.#options.commonFds);
+    this.#keeper = { link, pid, pidfd: openProcess(pid, startTicks), startedAt: performance.now(), health };
+    link.send(
+      { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#options.daemon },
+      this.#options.commonFds,
+    );
     this.#pings ??= setInterval(() => this.#tell({ type: 'ping' }), PING_INTERVAL_MS);
   }
 
@@ -176,8 +179,7 @@ export class Holder {
     this.#missed.clear();
     keeper.link.close();
     // A keeper that hangs, or closed its link, must not go on beside its successor.
-    native.pidfdSignal(keeper.pidfd, constants.signals.SIGKILL);
-    native.close(keeper.pidfd);
+    signalAndClose(keeper.pidfd, ['SIGKILL']);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
     this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#custody.size} sessions are safe`);
     this.#restartKeeper();

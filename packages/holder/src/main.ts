@@ -103,7 +103,7 @@ function takeOver(linkFd: number): void {
       if (message.type !== 'hand-over') return holder?.hear(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
       holder = new Holder({ watch, log, daemon: message.daemon, commonFds: fds });
-      holder.attach(link, message.keeperPid);
+      holder.attach(link, message.keeperPid, message.keeperStart);
       log.say(`took over from keeper ${message.keeperPid}, whose holder was gone`);
     },
     onFdsLost(message) {

@@ -3,11 +3,11 @@
  * hands it every fd, so that it is again the keeper that may be killed.
  */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
 import { PeerHealth } from '@spool/native/peer-health';
 import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
@@ -97,7 +97,7 @@ export class HolderLink {
     switch (message.type) {
       case 'welcome':
         this.#watchHealth(message.holderPid);
-        this.#holder = { pid: message.holderPid, pidfd: native.pidfdOpen(message.holderPid) };
+        this.#holder = { pid: message.holderPid, pidfd: openProcess(message.holderPid, message.holderStart) };
         // A new holder only repeats what it was given.
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
@@ -154,8 +154,7 @@ export class HolderLink {
     this.#link.close();
     if (this.#holder) {
       // One that hangs must not wake up beside its successor.
-      native.pidfdSignal(this.#holder.pidfd, constants.signals.SIGKILL);
-      native.close(this.#holder.pidfd);
+      signalAndClose(this.#holder.pidfd, ['SIGKILL']);
       this.#holder = null;
     }
     this.#settled.resolve();
@@ -180,7 +179,7 @@ export class HolderLink {
     this.#link = this.#open(ours);
     this.#count++;
     const { record, fds } = this.#daemon!;
-    this.#link.send({ type: 'hand-over', keeperPid: process.pid, daemon: record }, fds);
+    this.#link.send({ type: 'hand-over', keeperPid: process.pid, keeperStart: ownStartTicks(), daemon: record }, fds);
     for (const { session, fds: held } of this.#options.handOver()) this.#link.send({ type: 'hand', session }, held);
     this.#link.send({ type: 'handed' });
   }

@@ -3,6 +3,7 @@
  * in another container. With its start time, the boot and the pid namespace it names one process for ever.
  */
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { constants } from 'node:os';
 import { native } from './index.ts';
 
 export interface ProcessIdentity {
@@ -81,6 +82,35 @@ export function identify(pid: number, pidfd: number): ProcessIdentity | null {
   // Asked after the reading: as long as the process is not reaped, nobody else can have had its pid.
   if (place === null || startTicks === undefined || native.pidfdSignal(pidfd, 0) !== 0) return null;
   return { pid, startTicks, ...place };
+}
+
+/** No process: what is sent to it goes nowhere. */
+export const NO_PROCESS = -1;
+
+/** A pidfd of the process with this pid; NO_PROCESS when it is gone, or when it started at another time than `startTicks`. */
+export function openProcess(pid: number, startTicks?: string): number {
+  if (pid <= 1) return NO_PROCESS;
+  let pidfd: number;
+  try {
+    pidfd = native.pidfdOpen(pid);
+  } catch {
+    return NO_PROCESS; // ESRCH: it is gone
+  }
+  if (startTicks === undefined || readStat(pid)?.startTicks === startTicks) return pidfd;
+  native.close(pidfd);
+  return NO_PROCESS;
+}
+
+/** Sends a signal to what `openProcess` has opened, and closes it. */
+export function signalAndClose(pidfd: number, signals: readonly NodeJS.Signals[]): void {
+  if (pidfd === NO_PROCESS) return;
+  for (const signal of signals) native.pidfdSignal(pidfd, constants.signals[signal]);
+  native.close(pidfd);
+}
+
+/** When this process started, for `openProcess` elsewhere. */
+export function ownStartTicks(): string | undefined {
+  return readStat(process.pid)?.startTicks;
 }
 
 /** Whether `identity` can name a process that we see at all: same boot, same namespace, and neither the kernel nor init. */

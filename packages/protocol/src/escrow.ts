@@ -52,7 +52,12 @@ export interface DaemonRecord {
 
 /** Beside a `session` go its fds: master, slave, escrow pipe, pidfd; or stdin, stdout, stderr, pidfd. */
 export type FromHolder =
-  | { readonly type: 'welcome'; readonly holderPid: number; readonly daemon: DaemonRecord }
+  | {
+      readonly type: 'welcome';
+      readonly holderPid: number;
+      readonly holderStart?: string | undefined;
+      readonly daemon: DaemonRecord;
+    }
   | { readonly type: 'session'; readonly session: HeldSession }
   /** All that is held has been sent. */
   | { readonly type: 'adopted' }
@@ -76,7 +81,12 @@ export type FromKeeper =
   /** Is somebody there, and has he everything that was sent before this? */
   | { readonly type: 'ask' }
   /** To a new holder: first the daemon itself, then each session, then `handed`. */
-  | { readonly type: 'hand-over'; readonly keeperPid: number; readonly daemon: DaemonRecord }
+  | {
+      readonly type: 'hand-over';
+      readonly keeperPid: number;
+      readonly keeperStart?: string | undefined;
+      readonly daemon: DaemonRecord;
+    }
   | { readonly type: 'hand'; readonly session: HeldSession }
   | { readonly type: 'handed' }
   /** There was no room for the fds of this session: send it again. */

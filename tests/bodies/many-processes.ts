@@ -1,0 +1,48 @@
+/**
+ * Sweeps a table of 1,500 processes, and ends a session that has them all. Tells how much the main thread worked without a
+ * break, in processor time: what others do on this machine does not count.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { type ProcessRow, ProcessSweep, signalMember, stillThere } from '@spool/core';
+import { isAlive, until } from '@spool/testkit';
+
+const COUNT = 1500;
+
+export default async function manyProcesses(): Promise<object> {
+  const id = 'manymany12';
+  const script = `for i in $(seq ${COUNT}); do sleep 1000 & done >/dev/null 2>&1`;
+  spawnSync('sh', ['-c', script], { env: { PATH: process.env.PATH, SPOOL_SESSION: id } });
+  const bystander = Number(
+    spawnSync('sh', ['-c', 'sleep 1000 >/dev/null 2>&1 & echo $!'], { encoding: 'utf8' }).stdout,
+  );
+  const sweep = new ProcessSweep();
+  const wanted = new Map([[id, { leader: null, controlGroup: null }]]);
+  let found: ProcessRow[] = [];
+  await sweep.find(wanted); // the compiler has seen it once
+  const longestMs = await longestTurn(async () => {
+    for (let look = 0; look < 3; look++) found = (await sweep.find(wanted)).get(id)!;
+    await stillThere(found);
+  });
+  for (const member of found) signalMember(member, ['SIGKILL']);
+  await until('they are gone', () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length < COUNT);
+  return { found: found.length, longestMs, bystander: isAlive(bystander) };
+}
+
+/** The longest that this thread computed between two turns of its loop. */
+async function longestTurn(work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const turn = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isOver = true;
+  await new Promise((resolve) => setImmediate(resolve));
+  return longest;
+}
