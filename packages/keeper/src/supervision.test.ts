@@ -1,0 +1,171 @@
+/** The keeper's side of supervision, against a holder that the test plays, with a clock that the test turns. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { native } from '@spool/native';
+import { FdLink } from '@spool/native/fd-link';
+import { FdWatch } from '@spool/native/fd-watch';
+import { ANSWER_WITHIN_MS, QUIET_MS } from '@spool/native/peer-health';
+import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
+import { isAlive } from '@spool/testkit';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { HolderLink } from './holder-link.ts';
+import { turns } from './testing/fake-client.ts';
+
+const HELD = { run: { id: 'abcdefgh' }, kind: 'pipes' } as unknown as HeldSession;
+const ownNode = process.execPath;
+
+// Always: a timer that outlives its test would speak over a link that is closed.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  process.execPath = ownNode;
+});
+
+class Stage {
+  readonly folder = mkdtempSync(`${tmpdir()}/spool-link-`);
+  readonly watch = new FdWatch();
+  readonly heard: FromKeeper[] = [];
+  readonly complaints: string[] = [];
+  readonly link: HolderLink;
+  replaced = 0;
+  /** A process that stands for the holder: it is killed when it is taken for hung. */
+  readonly holder: ChildProcess = spawn('sleep', ['1000'], { stdio: 'ignore' });
+  readonly holderDied = new Promise((resolve) => this.holder.once('exit', resolve));
+  readonly #holders: FdLink<FromKeeper, FromHolder>;
+
+  constructor() {
+    // What is started as the next holder notes its pid and all that it is sent, and goes when the link does. The link does
+    // not block, so that `cat` gives up whenever there is nothing.
+    const next = `${this.folder}/next-holder`;
+    const collect = `until cat <&3 >> ${this.folder}/sent 2>/dev/null; do sleep 0.02; done`;
+    writeFileSync(next, `#!/bin/sh\necho $$ >> ${this.folder}/pids\n${collect}\n`);
+    chmodSync(next, 0o700);
+    process.execPath = next;
+    const [keepers, holders] = native.socketPair();
+    this.link = new HolderLink(keepers, {
+      watch: this.watch,
+      logFd: openSync('/dev/null', 'w'),
+      onMessage: () => {},
+      onReplaced: () => this.replaced++,
+      handOver: () => [{ session: HELD, fds: [] }],
+      complain: (sentence) => this.complaints.push(sentence),
+    });
+    this.#holders = new FdLink(this.watch, holders, {
+      onMessage: (message) => this.heard.push(message),
+      onFdsLost: () => {},
+      onEnd: () => {},
+    });
+    onTestFinished(() => {
+      this.watch[Symbol.dispose](); // nobody hears of the ends below, and starts another
+      this.holder.kill('SIGKILL');
+      for (const pid of this.#read('pids').trim().split('\n'))
+        if (isAlive(Number(pid))) process.kill(Number(pid), 'SIGKILL');
+      rmSync(this.folder, { recursive: true });
+    });
+  }
+
+  say(message: FromHolder): void {
+    this.#holders.send(message);
+  }
+
+  async welcome(): Promise<void> {
+    // Until it sleeps it wants to run, and is not taken for hung.
+    await this.until(() => /\) S /.test(readFileSync(`/proc/${this.holder.pid}/stat`, 'utf8')));
+    this.say({ type: 'welcome', holderPid: this.holder.pid!, daemon: { home: {} } as DaemonRecord });
+    this.say({ type: 'adopted' });
+    await this.until(() => this.link.holderPid === this.holder.pid);
+  }
+
+  leave(): void {
+    this.#holders.close();
+  }
+
+  /** What the next holder was sent, in order. */
+  get sentToNext(): string[] {
+    return [...this.#read('sent').matchAll(/"type":"([a-z-]+)"/g)].map(([, type]) => type!);
+  }
+
+  /** Messages arrive by the loop, whatever the clock of the test says. */
+  async until(claim: () => boolean): Promise<void> {
+    const deadline = process.uptime() + 20;
+    while (!claim()) {
+      if (process.uptime() > deadline) throw new Error(`in vain: ${claim.toString()}`);
+      await turns(1);
+    }
+  }
+
+  #read(name: string): string {
+    try {
+      return readFileSync(`${this.folder}/${name}`, 'utf8');
+    } catch {
+      return ''; // nothing yet
+    }
+  }
+}
+
+test('[LIFE-2] pings are answered, and a holder that pings is left alone for as long as it does', async () => {
+  const stage = new Stage();
+  await stage.welcome();
+  for (let ping = 1; ping <= 20; ping++) {
+    vi.advanceTimersByTime(1500);
+    stage.say({ type: 'ping' });
+    await stage.until(() => stage.heard.filter(({ type }) => type === 'pong').length === ping);
+  }
+  expect([stage.complaints, stage.holder.signalCode]).toEqual([[], null]);
+});
+
+test('[LIFE-2] a holder that is silent is asked, then killed and replaced, within 5 s; the next one is given everything', async () => {
+  const stage = new Stage();
+  await stage.welcome();
+  vi.advanceTimersByTime(QUIET_MS + 100);
+  await stage.until(() => stage.heard.some(({ type }) => type === 'ask'));
+  expect(stage.complaints).toEqual([]);
+  vi.advanceTimersByTime(ANSWER_WITHIN_MS + 100);
+  await stage.holderDied;
+  expect(stage.holder.signalCode).toBe('SIGKILL');
+  expect(stage.complaints).toEqual([expect.stringContaining('it does not answer')]);
+  await stage.until(() => stage.sentToNext.includes('handed'));
+  expect(stage.sentToNext).toEqual(['hand-over', 'hand', 'handed']);
+});
+
+test('[LIFE-2] one that answers when it is asked is not replaced', async () => {
+  const stage = new Stage();
+  await stage.welcome();
+  for (let round = 1; round <= 5; round++) {
+    vi.advanceTimersByTime(QUIET_MS + 100);
+    await stage.until(() => stage.heard.filter(({ type }) => type === 'ask').length === round);
+    stage.say({ type: 'here' });
+    await turns(50);
+    vi.advanceTimersByTime(QUIET_MS - 500);
+    stage.say({ type: 'ping' });
+    await stage.until(() => stage.heard.filter(({ type }) => type === 'pong').length === round);
+  }
+  expect(stage.complaints).toEqual([]);
+});
+
+test('[LIFE-1] a holder whose link ends is killed, and its successor is given everything at once', async () => {
+  const stage = new Stage();
+  await stage.welcome();
+  stage.leave();
+  await stage.holderDied;
+  await stage.until(() => stage.sentToNext.includes('handed'));
+  expect(stage.sentToNext).toEqual(['hand-over', 'hand', 'handed']);
+  expect(stage.link.count).toBe(2);
+});
+
+test('[LIFE-1] it is settled only when a holder that is alive has said that it has everything', async () => {
+  const stage = new Stage();
+  let isSettled = false;
+  void stage.link.settled().then(() => (isSettled = true));
+  await turns(20);
+  expect([isSettled, stage.heard]).toEqual([false, []]);
+  await stage.welcome();
+  await stage.until(() => stage.heard.some(({ type }) => type === 'ask'));
+  expect(isSettled).toBe(false);
+  stage.say({ type: 'here' });
+  await stage.until(() => isSettled);
+});
