@@ -23,6 +23,15 @@ describe('in a pid namespace', () => {
     },
   );
 
+  test('[LIFE-1] [RUN-7] runs that come while holders die are all answered, and each session has one process', async () => {
+    expect(await inside('runs-while-holders-die')).toEqual({
+      answered: 30,
+      states: ['running'],
+      processes: 30,
+      isEachTheChild: true,
+    });
+  });
+
   test.each([
     { how: 'ended', state: 'exited' },
     { how: 'stopped', state: 'stopped' },

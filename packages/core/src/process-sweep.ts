@@ -8,7 +8,8 @@
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { openProcess, readProc, readStat, signalAndClose } from '@spool/native/process-identity';
+import { native } from '@spool/native';
+import { readProc, readStat } from '@spool/native/process-identity';
 import { COOKIE, DAEMON_MARK, type Member, membersOf, type ProcessRow, type Wanted } from './process-owners.ts';
 
 /** So long is worked without a break. */
@@ -85,9 +86,23 @@ export async function stillThere<Each extends Member>(members: readonly Each[]):
   return there;
 }
 
+/** `refused`: it belongs to another user by now. `failed`: nothing was sent, and it is to be tried again. */
+export type Delivery = 'sent' | 'gone' | 'refused' | 'failed';
+
 /** Signals a process, and never one that has its pid by now. */
-export function signalMember(member: Member, signals: readonly NodeJS.Signals[]): void {
-  if (member.pid !== process.pid) signalAndClose(openProcess(member.pid, member.startTicks), signals);
+export function signalMember({ pid, startTicks }: Member, signals: readonly NodeJS.Signals[]): Delivery {
+  if (pid <= 1 || pid === process.pid) return 'gone';
+  let pidfd: number | undefined;
+  try {
+    pidfd = native.pidfdOpen(pid);
+    if (readStat(pid)?.startTicks !== startTicks) return 'gone';
+    const results = signals.map((signal) => native.pidfdSignal(pidfd!, constants.signals[signal]));
+    return results[0] === -constants.errno.EPERM ? 'refused' : 'sent';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? 'gone' : 'failed'; // EMFILE, ENOMEM
+  } finally {
+    if (pidfd !== undefined) native.close(pidfd);
+  }
 }
 
 /** What a process does with SIGTERM; one that blocks it means to fetch it (sigwait, signalfd). */

@@ -108,3 +108,17 @@ test('[RUN-7] the daemon itself is spared, even if a session should claim it', a
   await new Ender(() => [session.pid]).end(over, 'kill', 0);
   expect(isAlive(session.pid)).toBe(true);
 });
+
+test('[RUN-5] while no fd is free nobody is taken for gone, and what could not be sent is sent later', async () => {
+  const { session, ended } = await start(drain(10));
+  const { pidfdOpen } = native;
+  let refusals = 3;
+  vi.spyOn(native, 'pidfdOpen').mockImplementation((pid) => {
+    if (refusals-- > 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    return pidfdOpen(pid);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await new Ender().end(session, 'stop', 20_000);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(refusals).toBeLessThanOrEqual(0);
+});

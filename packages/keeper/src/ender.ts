@@ -40,6 +40,7 @@ const GIVE_UP_MS = 10_000;
 
 /** A process of a session that is to end, and what it has been sent. */
 interface Target extends Member, Doomed {
+  toTerm: ToTerm;
   readonly done: Set<TerminationStep>;
 }
 
@@ -123,7 +124,23 @@ export class Ender {
     this.#isLooking = true;
     this.#isAskedAgain = false;
     const startedAt = performance.now();
-    const cases = [...this.#cases];
+    try {
+      await this.#lookAt([...this.#cases]);
+    } catch (error) {
+      if (!isShortage(error)) throw error;
+      // Nothing is known of the processes now, and nobody is taken for gone. The children can still be reached.
+      for (const [id, open] of this.#cases)
+        if (performance.now() > open.killAt + GIVE_UP_MS) this.#finish(id, open);
+        else this.#signalChild(open);
+    }
+    this.#isLooking = false;
+    const now = performance.now();
+    let nextMs = Math.max(LOOK_EVERY_MS, (now - startedAt) / LOOKING_SHARE_MAX);
+    for (const open of this.#cases.values()) nextMs = Math.min(nextMs, Math.max(1, nextStepInMs(open, now)));
+    if (this.#cases.size > 0) this.#lookIn(this.#isAskedAgain ? LOOK_SOON_MS : nextMs);
+  }
+
+  async #lookAt(cases: readonly (readonly [string, Case])[]): Promise<void> {
     for (const [, open] of cases) open.targets = await stillThere(open.targets);
     if (cases.some(([, open]) => this.#mustSweep(open))) await this.#sweepFor(cases);
     for (const [id, open] of cases) {
@@ -131,11 +148,6 @@ export class Ender {
       if (isOver || performance.now() > open.killAt + GIVE_UP_MS) this.#finish(id, open);
       else await this.#signal(open);
     }
-    this.#isLooking = false;
-    const now = performance.now();
-    let nextMs = Math.max(LOOK_EVERY_MS, (now - startedAt) / LOOKING_SHARE_MAX);
-    for (const open of this.#cases.values()) nextMs = Math.min(nextMs, Math.max(1, nextStepInMs(open, now)));
-    if (this.#cases.size > 0) this.#lookIn(this.#isAskedAgain ? LOOK_SOON_MS : nextMs);
   }
 
   /** To look at all of /proc is dear: at first, before an end is believed, from SIGKILL on, and else now and then. */
@@ -169,19 +181,27 @@ export class Ender {
   }
 
   async #signal(open: Case): Promise<void> {
-    const { session, targets, childDone } = open;
+    const { session, targets } = open;
     const now = performance.now();
     const handling = targets.filter(({ toTerm }) => toTerm === 'handles').length;
     await inSlices(targets, (target) => {
       const step = dueStep(target, handling > (target.toTerm === 'handles' ? 1 : 0), open, now);
       if (step === null) return;
-      target.done.add(step);
-      signalMember(target, STEP_SIGNALS[step]);
+      const delivery = signalMember(target, STEP_SIGNALS[step]);
+      if (delivery !== 'failed') target.done.add(step);
+      // Another user's by now (sudo): nobody need wait for what it does about a signal that it never got.
+      if (delivery === 'refused') target.toTerm = 'dies';
     });
     session.noteAsked();
-    // The child itself, even where /proc does not show it (hidepid): its pidfd cannot be mistaken.
+    if (!targets.some(({ pid }) => pid === session.pid)) this.#signalChild(open);
+  }
+
+  /** The child itself, even where /proc does not show it (hidepid, no free fd): its pidfd cannot be mistaken. */
+  #signalChild(open: Case): void {
+    const { session, childDone } = open;
     const child = session.handOver();
-    if (!child || targets.some(({ pid }) => pid === session.pid)) return;
+    const now = performance.now();
+    if (!child) return;
     const step = dueStep({ ...HIDDEN, done: childDone }, false, open, now);
     if (step === null) return;
     childDone.add(step);
@@ -193,6 +213,11 @@ export class Ender {
     if (open.session.controlGroup) removeControlGroup(open.session.controlGroup);
     open.done.resolve();
   }
+}
+
+/** No free fd, or no memory: to be tried again. */
+function isShortage(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** What is assumed of a child that /proc does not show. */

@@ -57,6 +57,9 @@ const TREE_MS_MAX = 60_000;
 /** A daemon that is told to stop waits so long for a disk that is slow or full. */
 const DURABLE_MS_MAX = 2000;
 
+/** What a dead holder may have left could not be looked for: so long until the next try. */
+const ASK_AGAIN_MS = 100;
+
 /** The longest that a timer can wait. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
@@ -388,8 +391,12 @@ export class Keeper {
     );
     if (unanswered.length === 0) return;
     const wanted = new Map(unanswered.map(({ run }) => [run.id, { leader: null, controlGroup: null }]));
-    const found = await new ProcessSweep(() => this.#ownPids()).find(wanted);
+    const found = await new ProcessSweep(() => this.#ownPids()).find(wanted).catch(() => null);
     if (this.#holder.count !== holder) return; // replaced again: then this is called again
+    if (found === null) {
+      setTimeout(() => void this.#askAgain(), ASK_AGAIN_MS); // EMFILE: started now, it might run twice
+      return;
+    }
     for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
     for (const pending of unanswered) if (this.#pending.has(pending.run.id)) this.#ask(pending);
   }

@@ -31,7 +31,7 @@ export interface ProcessStat {
   readonly startTicks: string;
 }
 
-/** Undefined when the process is gone. */
+/** Undefined when the process is gone. Throws when nothing can be known, as without a free fd. */
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
@@ -54,6 +54,9 @@ export function readStat(pid: number): ProcessStat | undefined {
 /** Most files of /proc fit; one that does not is read in several steps. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
+/** It is gone, or not for us to see. Without a free fd (EMFILE) nothing is known, and nobody may be taken for gone. */
+const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
 /**
  * A small file of /proc; undefined when its process is gone, or is somebody else's. A third of the time of readFileSync,
  * which matters when there are thousands of processes.
@@ -68,8 +71,9 @@ export function readProc(path: string): string | undefined {
       text += buffer.toString('latin1', 0, length);
       if (length === 0 || (length < buffer.length && path.endsWith('/stat'))) return text;
     }
-  } catch {
-    return undefined; // ENOENT, ESRCH: gone meanwhile; EACCES: not ours
+  } catch (error) {
+    if (!GONE.has((error as NodeJS.ErrnoException).code)) throw error;
+    return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
@@ -78,7 +82,12 @@ export function readProc(path: string): string | undefined {
 /** The identity of the process that `pidfd` refers to; null when it is gone, or /proc does not show it. */
 export function identify(pid: number, pidfd: number): ProcessIdentity | null {
   const place = whereWeAre();
-  const startTicks = readStat(pid)?.startTicks;
+  let startTicks: string | undefined;
+  try {
+    startTicks = readStat(pid)?.startTicks;
+  } catch {
+    // EMFILE: the child runs, but is known by its pidfd only
+  }
   // Asked after the reading: as long as the process is not reaped, nobody else can have had its pid.
   if (place === null || startTicks === undefined || native.pidfdSignal(pidfd, 0) !== 0) return null;
   return { pid, startTicks, ...place };
@@ -96,7 +105,7 @@ export function openProcess(pid: number, startTicks?: string): number {
   } catch {
     return NO_PROCESS; // ESRCH: it is gone
   }
-  if (startTicks === undefined || readStat(pid)?.startTicks === startTicks) return pidfd;
+  if (startTicks === undefined || identify(pid, pidfd)?.startTicks === startTicks) return pidfd;
   native.close(pidfd);
   return NO_PROCESS;
 }
@@ -110,7 +119,10 @@ export function signalAndClose(pidfd: number, signals: readonly NodeJS.Signals[]
 
 /** When this process started, for `openProcess` elsewhere. */
 export function ownStartTicks(): string | undefined {
-  return readStat(process.pid)?.startTicks;
+  const pidfd = openProcess(process.pid);
+  const identity = pidfd === NO_PROCESS ? null : identify(process.pid, pidfd);
+  signalAndClose(pidfd, []);
+  return identity?.startTicks;
 }
 
 /** Whether `identity` can name a process that we see at all: same boot, same namespace, and neither the kernel nor init. */
