@@ -9,7 +9,7 @@ export interface Follower {
   readonly isBehind: boolean;
   /** What its model takes, by estimate; 0 without one. */
   readonly modelBytes: number;
-  /** When the last bytes were read, in milliseconds since 1970; 0: never. */
+  /** When it was last told of new bytes, in milliseconds since 1970; 0: never. */
   readonly readAt: number;
   /** There are bytes up to `end`, the last of them written at `at`. */
   grown(end: number, at: number): void;

@@ -66,6 +66,7 @@ export class Insight {
   #firstAt: number | null = null;
   #lastAt = 0;
   #foregroundAt = 0;
+  #foregroundDueAt = Infinity;
 
   constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, before: Past | null) {
     this.#events = events;
@@ -125,7 +126,7 @@ export class Insight {
   /** When something is to be done though nothing is written; null: never. */
   get dueAt(): number | null {
     const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
-    const due = Math.min(lookAt, this.#reducer.nextCheckAt ?? Infinity);
+    const due = Math.min(lookAt, this.#foregroundDueAt, this.#reducer.nextCheckAt ?? Infinity);
     return due === Infinity ? null : due;
   }
 
@@ -163,6 +164,7 @@ export class Insight {
   wake(now: number): void {
     if (this.#firstAt !== null && now >= Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS))
       this.look(now);
+    if (now >= this.#foregroundDueAt) this.#lookAtForeground(now);
     if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
     this.#tell(now);
   }
@@ -192,9 +194,12 @@ export class Insight {
     this.#history.save();
   }
 
-  /** Three files of the kernel's, each time: a session that never rests need not be asked ten times a second. */
+  /** Three files of the kernel's: a session that never rests is not asked with every look, but once more after the last. */
   #lookAtForeground(now: number): void {
-    if (this.#leader === null || Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS) return;
+    if (this.#leader === null) return;
+    const isFresh = Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS;
+    this.#foregroundDueAt = isFresh ? this.#foregroundAt + FOREGROUND_EVERY_MS : Infinity;
+    if (isFresh) return;
     this.#foregroundAt = now;
     this.#reducer.foreground(foregroundOf(this.#leader), now);
   }

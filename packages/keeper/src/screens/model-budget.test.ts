@@ -1,22 +1,20 @@
 import { expect, test } from 'vitest';
-import { BUSY_MS, MODELS_BYTES_LIMIT, MODELS_BYTES_MAX, surplusModels } from './model-budget.ts';
+import { BUSY_MS, IDLE_BYTES_MAX, MODELS_BYTES_LIMIT, MODELS_BYTES_MAX, surplusModels } from './model-budget.ts';
 
 const NOW = 1_000_000;
 const MIB = 1024 * 1024;
 const model = (readAt: number, modelBytes = MIB, isBehind = false) => ({ readAt, modelBytes, isBehind });
 const modelsMax = MODELS_BYTES_MAX / MIB;
+const idleMax = IDLE_BYTES_MAX / MIB;
 
 test('[SCR-3] within the budget every model stays', () => {
-  expect(
-    surplusModels(
-      Array.from({ length: modelsMax }, () => model(0)),
-      NOW,
-    ),
-  ).toEqual([]);
+  const idle = Array.from({ length: idleMax }, () => model(0));
+  const busy = Array.from({ length: modelsMax - idleMax }, () => model(NOW));
+  expect(surplusModels([...idle, ...busy], NOW)).toEqual([]);
 });
 
 test('[SCR-3] of too many, the longest unused go, and only as many as must', () => {
-  const idle = Array.from({ length: modelsMax + 3 }, (_, n) => model(n));
+  const idle = Array.from({ length: idleMax + 3 }, (_, n) => model(n));
   expect(surplusModels(idle.toReversed(), NOW)).toEqual(idle.slice(0, 3));
 });
 

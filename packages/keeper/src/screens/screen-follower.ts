@@ -116,6 +116,7 @@ export class ScreenFollower implements Follower {
   }
 
   grown(end: number, at: number): void {
+    if (end > this.#target) this.readAt = Date.now();
     this.#target = Math.max(this.#target, end);
     this.#grownAt = at;
   }
@@ -155,9 +156,9 @@ export class ScreenFollower implements Follower {
 
   /** Moves on by one turn. */
   turn(): void {
-    this.readAt = Date.now();
     // What comes late to this thread was written when it was written: what follows from it should not be late twice.
-    this.#writtenAt = Math.min(this.readAt, this.#grownAt || this.readAt);
+    const now = Date.now();
+    this.#writtenAt = Math.min(now, this.#grownAt || now);
     this.#awake();
     this.begin();
     const isKept = this.#sinceKeyframe < FLOOD_KEYFRAME_EVERY_BYTES;

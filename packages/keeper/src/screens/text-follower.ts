@@ -46,6 +46,7 @@ export class TextFollower implements Follower {
   }
 
   grown(end: number, at: number): void {
+    if (end > this.#target) this.readAt = Date.now();
     this.#target = Math.max(this.#target, end);
     this.#grownAt = at;
   }
@@ -56,8 +57,8 @@ export class TextFollower implements Follower {
 
   turn(): void {
     const insight = this.begin();
-    this.readAt = Date.now();
-    const at = Math.min(this.readAt, this.#grownAt || this.readAt);
+    const now = Date.now();
+    const at = Math.min(now, this.#grownAt || now);
     this.holdsFiles = true;
     this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
     if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skipTo(this.#target - TURN_BYTES, insight);
