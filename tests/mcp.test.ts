@@ -245,6 +245,31 @@ test('[MCP-4] a prompt is verified, and while the session asks something it is r
   expect(await agent.text('spool_prompt', { session: deaf, text: 'hello' })).toMatch(/NOT CONFIRMED/);
 });
 
+test('[MCP-4, IN-8] text in the input line is told, and cleared on demand', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const id = await agent.shell();
+  await agent.text('spool_send', { session: id, text: 'echo half' });
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/echo half/'] });
+  const refused = await agent.call('spool_prompt', { session: id, text: 'echo whole' });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toMatch(/^INPUT_NOT_EMPTY: .*clear: true \(.*"echo half"/);
+  expect(await agent.text('spool_prompt', { session: id, text: 'echo whole-$((1+1))', clear: true })).toMatch(/^taken/);
+  await agent.text('spool_wait', { sessions: [id], until: ['match:/^whole-2/'] });
+});
+
+test('[MCP-4, IN-7] a dialog that comes up between text and Enter: the text stays, Enter is not pressed', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const asks = `stty -echo; printf '$ '; read -rsn1 x; printf '\\r\\nDelete everything? [y/N] '; read -r y; printf "<%s>" "$y"`;
+  const id = await agent.run(['bash', '-c', asks]);
+  await agent.text('spool_wait', { sessions: [id], until: ['prompt'] });
+  const refused = await agent.call('spool_prompt', { session: id, text: 'go on' });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toMatch(/^INPUT_BLOCKED: the text is in its input line, and was not submitted, for .*blocked/);
+  expect(await agent.text('spool_screen', { session: id })).not.toContain('<');
+});
+
 test.each([
   ['spool_read', { session: 'nobody' }, /^SESSION_UNKNOWN: .*spool_list/],
   ['spool_run', { command: ['no-such-command-anywhere'] }, /^COMMAND_NOT_FOUND: /],

@@ -84,7 +84,9 @@ for (const agent of AGENTS) {
       });
       await client.paste(id, ' and\nanother line');
       await until('the paste is shown', async () => (await client.screen(id)).content.includes('another line'));
-      expect(await client.prompt(id, 'please say two', { clear: true })).toMatchObject({ isConfirmed: true });
+      expect(await client.prompt(id, 'please say two', { clear: true, confirmMs: 20_000 })).toMatchObject({
+        isConfirmed: true,
+      });
       await until(
         'it heard only the prompt',
         async () => (await client.screen(id)).content.includes('Heard 1 of them, at last PLEASE SAY TWO.'),

@@ -10,11 +10,12 @@ import type { Session } from './session.ts';
 /** One round clears a row or so. */
 const ROUNDS_MAX = 60;
 /** That many rounds without any effect: these are not the keys. */
-const VAIN_ROUNDS_MAX = 3;
+const VAIN_ROUNDS_MAX = 2;
 /** Several keys in one read would be taken for a paste. */
 const KEY_MS = 20;
-/** After a round: until the program has drawn what is left. */
-const DRAW_MS = 100;
+/** After a round: until the program has drawn what is left. OpenCode on a busy machine takes a second. */
+const DRAW_MS_MAX = 2000;
+const LOOK_AGAIN_MS = 50;
 
 export async function clearInput(session: Session, judge: Judge, who: string): Promise<void> {
   let last = '';
@@ -30,7 +31,17 @@ export async function clearInput(session: Session, judge: Judge, who: string): P
       await typeWhenSeen(session, judge, () => session.write(key, who));
       await sleep(KEY_MS);
     }
-    await sleep(DRAW_MS);
+    await changed(session, last);
   }
   throw notEmpty(session, last, 'it could not be cleared');
+}
+
+/** Resolves when something else stands there, or when it is time to press the keys once more. */
+async function changed(session: Session, text: string): Promise<void> {
+  const deadline = performance.now() + DRAW_MS_MAX;
+  while (session.isRunning && performance.now() < deadline) {
+    await sleep(LOOK_AGAIN_MS);
+    const look = await session.look({ mustReach: false }).catch(() => null);
+    if (look !== null && look.input?.text !== text) return;
+  }
 }

@@ -15,6 +15,9 @@ import { isTaken, type Place, placeOf, tailOf } from './typed-place.ts';
 /** Between paste and Enter: until the paste has been shown and the screen has come to rest, within these bounds. */
 const SETTLE_MS_MIN = 60;
 const SETTLE_MS_MAX = 600;
+/** Where the input line is known: until the text stands in it. */
+const SHOWN_MS_MAX = 2000;
+const LOOK_AGAIN_MS = 50;
 const CONFIRM_MS = 3000;
 /** From an empty input line to the first sign of work; an agent that is slow, on a machine that is busy. */
 const SHOW_MS = 3000;
@@ -73,8 +76,8 @@ export class Prompter {
     ask: Ask,
     { enterKey, isNew, start, who }: { enterKey: string | undefined; isNew: boolean; start: number; who: string },
   ): Promise<Prompted> {
-    await settled(session);
     const tail = tailOf(ask.text);
+    await settled(session, tail);
     const pressEnter = (look: Shown): Pressed | null => {
       const before = placeOf(tail, look.lines, look.cursorRow);
       // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
@@ -93,8 +96,13 @@ export class Prompter {
       if (!session.isRunning) return 'exited';
       // The terminal echoes by itself: as long as nobody has read it, nothing on the screen is an answer to it.
       if (session.unreadBytes > 0) return null;
-      if (state === 'blocked' || (state === 'working' && !wasWorking)) return state;
-      return isTaken(before, await placeNow(session, tail), isKnownAgent(session)) ? 'screen' : null;
+      if (state === 'blocked') return state;
+      const look = await session.look({ mustReach: false }).catch(() => null);
+      // An agent that is slow to draw is taken for one that works; as long as the text stands in its input line, it was not taken.
+      if (look !== null && standsInLine(look, tail)) return null;
+      if (state === 'working' && !wasWorking) return state;
+      const after = look && placeOf(tail, look.lines, look.cursorRow);
+      return isTaken(before, after, isKnownAgent(session)) ? 'screen' : null;
     });
     // An agent whose input line is empty again is about to show that it works: what it shows now is of before.
     const isStale = reaction === 'screen' && isKnownAgent(session);
@@ -154,8 +162,11 @@ async function until<T>(session: Session, ms: number, check: () => Promise<T | n
   }
 }
 
-/** The paste has been read, and what it made the program show stands still, within bounds: some programs show nothing of it. */
-async function settled(session: Session): Promise<void> {
+/**
+ * The paste has been read, and what it made the program show stands still; where the input line is known, the text stands in it.
+ * Within bounds: some programs show nothing of it, or something else. Gemini does not take an Enter that comes too soon.
+ */
+async function settled(session: Session, tail: string): Promise<void> {
   await sleep(SETTLE_MS_MIN);
   const from = session.lookedTo;
   await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
@@ -163,13 +174,20 @@ async function settled(session: Session): Promise<void> {
       session.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset) ? true : null,
     ),
   );
+  const deadline = performance.now() + SHOWN_MS_MAX;
+  for (let waited = false; ; waited = true) {
+    const look = session.isRunning ? await session.look({ mustReach: false }).catch(() => null) : null;
+    const isShown = look === null || look.input === null || look.asks !== null || look.input.text !== '' || tail === '';
+    if (isShown || performance.now() >= deadline) {
+      if (waited) await sleep(SETTLE_MS_MIN);
+      return;
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
 }
 
-/** Null where there is nothing to see: the child has ended, or the screen is being made anew. */
-async function placeNow(session: Session, tail: string): Promise<Place | null> {
-  if (!session.isRunning) return null;
-  const look = await session.look({ mustReach: false }).catch(() => null);
-  return look && placeOf(tail, look.lines, look.cursorRow);
+function standsInLine({ input }: Look, tail: string): boolean {
+  return tail !== '' && input !== null && input.text.replaceAll(/\s+/g, ' ').includes(tail);
 }
 
 /** For those who type whatever it shows, even if nobody can see it. */
