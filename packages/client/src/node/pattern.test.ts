@@ -19,9 +19,9 @@ test.each<[pattern: string, lines: string[], found: object | null]>([
 });
 
 test.each(['/(a+)+$/', '/(a|aa)+$/', '/(a*)*b/'])('%s ends by itself, in no time', (pattern) => {
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   expect(new Pattern(pattern).find([EVIL])).toBeNull();
-  expect(performance.now() - startedAt).toBeLessThan(900);
+  expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(900);
 });
 
 test.each(['/(?=a)(a+)+$/', '/(a+)+\\1$/', '/(a+)+$/u'])('%s is cut off', (pattern) => {

@@ -82,10 +82,10 @@ test('erasing above from the last cell of all erases, where xterm throws', () =>
 
 test('a count of two thousand million does not hold it up', () => {
   const model = modelOf('');
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const final of 'ABCDEFGHIJKLMPSTXZ@`abdefg') model.write(bytes(`x\x1b[2147483647${final}`));
   model.write(bytes('\x1b[2147483647;2147483647H\x1b[2147483647 @\x1b[2147483647 A\x1b[1;2147483647r'));
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(500);
 });
 
 test('it answers nothing, whatever is asked', () => {

@@ -86,9 +86,9 @@ test('with the flag that the daemon sets, even a pattern that backtracks a lot i
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
   const slow = parseRules('slow.json', { agent: null, rules: [{ ...GOOD, all: ['a*a*a*a*a*a*a*a*b'] }] });
   const view = viewOf(Array.from({ length: 60 }, () => 'a'.repeat(200)).join('\n'));
-  const from = performance.now();
+  const from = process.cpuUsage();
   expect(readScreen([slow.rules!], view, { command: [], agent: null }).state).toBeNull();
-  expect(performance.now() - from).toBeLessThan(1000);
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(1000);
 });
 
 test('no JSON makes it throw, and what it takes throws at no screen', () => {
