@@ -76,8 +76,9 @@ testNeeding(NOT_ROOT)('[LOG-6] a disk filled by somebody else, and emptied again
   await seen(client, session.id, 'before\r\nbefore');
   const failed = first(client.events(), 'log-failed');
   disk.fill();
+  const fullAt = Date.now();
   await client.write(session.id, `${'x'.repeat(3000)}\r`);
-  await failed;
+  expect((await failed).at - fullAt, 'told within a second').toBeLessThan(1000);
   disk.makeRoom();
   await until('it is written again', async () => {
     await client.write(session.id, 'again\r');

@@ -1,5 +1,6 @@
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
+import { expect } from 'vitest';
 import type { CampaignReport } from '../packages/testkit/faults/campaign.ts';
 
 const CAMPAIGN = new URL('../packages/testkit/faults/campaign.ts', import.meta.url);
@@ -8,13 +9,12 @@ const CAMPAIGN = new URL('../packages/testkit/faults/campaign.ts', import.meta.u
 const SEED = 8;
 const SECONDS = 30;
 
-test('[LIFE-1] [LIFE-7] [LIFE-8] [LIFE-9] forty sessions and thirty seconds of faults by chance: nothing is lost, nobody harmed (the long form is `npm run faults`)', async ({
-  skip,
-}) => {
-  const missing = NAMESPACES_MISSING ?? (process.getuid!() === 0 ? null : 'The campaign mounts a small disk: root.');
-  if (missing) skip(missing);
-  const { tried, lost, sessions } = await inNamespace<CampaignReport>(CAMPAIGN, { seed: SEED, seconds: SECONDS });
-  expect({ sessions, lost }).toEqual({ sessions: 40, lost: [] });
-  const faults = Object.values(tried).reduce((sum, times) => sum + times, 0);
-  expect(faults).toBeGreaterThanOrEqual(5);
-});
+testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
+  '[LIFE-1] [LIFE-7] [LIFE-8] [LIFE-9] forty sessions and thirty seconds of faults by chance: nothing is lost, nobody harmed (the long form is `npm run faults`)',
+  async () => {
+    const { tried, lost, sessions } = await inNamespace<CampaignReport>(CAMPAIGN, { seed: SEED, seconds: SECONDS });
+    expect({ sessions, lost }).toEqual({ sessions: 40, lost: [] });
+    const faults = Object.values(tried).reduce((sum, times) => sum + times, 0);
+    expect(faults).toBeGreaterThanOrEqual(5);
+  },
+);

@@ -36,3 +36,11 @@ testNeeding(NAMESPACES_MISSING)(
     expect(started).toBeGreaterThan(0);
   },
 );
+
+testNeeding(NAMESPACES_MISSING)(
+  '[LIFE-8] [LIFE-1] one process has no file left to open when the other dies: it starts another all the same',
+  async () => {
+    const faults = await inNamespace<string[]>(new URL('bodies/death-without-files.ts', import.meta.url));
+    expect(faults).toEqual([]);
+  },
+);

@@ -1,6 +1,7 @@
 import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect } from 'vitest';
+import type { HungStart } from './bodies/holder-hangs-at-start.ts';
 import type { Pause } from './bodies/pauses.ts';
 
 const HOLDER_FIRST = ['holder', 'keeper'] as const;
@@ -21,3 +22,8 @@ testNeeding(NAMESPACES_MISSING)(
     expect(faults).toEqual([]);
   },
 );
+
+testNeeding(NAMESPACES_MISSING)('[LIFE-2] a holder that hangs before its first word is replaced too', async () => {
+  const hung = await inNamespace<HungStart>(new URL('bodies/holder-hangs-at-start.ts', import.meta.url));
+  expect(hung).toEqual({ isReplaced: true });
+});

@@ -3,72 +3,75 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { inNamespace, NAMESPACES_MISSING, statusField, TestDaemon, until } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { missingProgram, NOT_ROOT, testNeeding } from '@spool/testkit/needs';
+import { expect } from 'vitest';
 import type { Kept } from './bodies/full-disk-start.ts';
 import type { Found } from './bodies/power-cut.ts';
 
-test('[LIFE-5] [LIFE-10] a power cut 2 s after the start, or after the end, leaves sessions with their record and their log', async ({
-  skip,
-}) => {
-  const missing = NAMESPACES_MISSING ?? whyNoImage();
-  if (missing) skip(missing);
-  const found = await inNamespace<Record<string, Found>>(new URL('bodies/power-cut.ts', import.meta.url), {
-    afterMs: 2000,
-  });
-  expect(found).toEqual({
-    running: { name: 'running', state: 'lost', exitCode: null, output: 'hello\r\n' },
-    renamed: { name: 'renamed', state: 'lost', exitCode: null, output: 'hello\r\n' },
-    ended: { name: 'ended', state: 'failed', exitCode: 3, output: 'the last word\r\n' },
-  });
-});
+testNeeding(NAMESPACES_MISSING, whyNoImage())(
+  '[LIFE-5] [LIFE-10] a power cut 2 s after the start, or after the end, leaves sessions with their record and their log',
+  async () => {
+    const found = await inNamespace<Record<string, Found>>(new URL('bodies/power-cut.ts', import.meta.url), {
+      afterMs: 2000,
+    });
+    expect(found).toEqual({
+      running: { name: 'running', state: 'lost', exitCode: null, output: 'hello\r\n' },
+      renamed: { name: 'renamed', state: 'lost', exitCode: null, output: 'hello\r\n' },
+      ended: { name: 'ended', state: 'failed', exitCode: 3, output: 'the last word\r\n' },
+    });
+  },
+);
 
-test('[LIFE-10] a new record is synced, then its name in the folder, then the folder; its end before the holder lets go', async ({
-  skip,
-}) => {
-  if (spawnSync('strace', ['-V']).status !== 0) skip('strace, which shows the order of the syncs, is not installed.');
-  await using daemon = new TestDaemon();
-  const client = await daemon.client();
-  const { keeper } = await client.status();
-  const trace = `${mkdtempSync(`${tmpdir()}/spool-test-`)}/trace`;
-  const calls = 'trace=rename,renameat2,fsync,fdatasync,sendmsg';
-  const strace = spawn('strace', ['-f', '-y', '-qq', '-s', '60', '-e', calls, '-o', trace, '-p', String(keeper.pid)], {
-    stdio: 'ignore',
-  });
-  await until('strace is attached', () => statusField(keeper.pid, 'TracerPid') !== '0');
-  const { id } = await client.run({
-    command: ['sh', '-c', 'read go; exit 3'],
-    size: { cols: 80, rows: 24 },
-    env: { PATH: process.env.PATH! },
-  });
-  const steps = (): string[] => stepsIn(readFileSync(trace, 'utf8'), daemon.home, id);
-  const durable = ['rename session.json', 'sync session.json', 'sync ID', 'sync sessions'];
-  await until('the start is durable', () => steps().length >= durable.length);
-  expect(steps()).toEqual(durable);
-  await client.write(id, '\r');
-  await client.wait(id);
-  await until('the holder may let go', () => steps().at(-1) === 'let go');
-  strace.kill();
-  await once(strace, 'exit');
-  const end = steps().slice(durable.length);
-  // The log, which is new too, has the folder synced at a moment of its own.
-  expect(end.filter((step, at) => step !== 'sync ID' || end[at - 1] === 'sync session.json')).toEqual([
-    'rename session.json',
-    'sync session.json',
-    'sync ID',
-    'let go',
-  ]);
-});
+testNeeding(missingProgram('strace'))(
+  '[LIFE-10] a new record is synced, then its name in the folder, then the folder; its end before the holder lets go',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const { keeper } = await client.status();
+    const trace = `${mkdtempSync(`${tmpdir()}/spool-test-`)}/trace`;
+    const calls = 'trace=rename,renameat2,fsync,fdatasync,sendmsg';
+    const strace = spawn(
+      'strace',
+      ['-f', '-y', '-qq', '-s', '60', '-e', calls, '-o', trace, '-p', String(keeper.pid)],
+      {
+        stdio: 'ignore',
+      },
+    );
+    await until('strace is attached', () => statusField(keeper.pid, 'TracerPid') !== '0');
+    const { id } = await client.run({
+      command: ['sh', '-c', 'read go; exit 3'],
+      size: { cols: 80, rows: 24 },
+      env: { PATH: process.env.PATH! },
+    });
+    const steps = (): string[] => stepsIn(readFileSync(trace, 'utf8'), daemon.home, id);
+    const durable = ['rename session.json', 'sync session.json', 'sync ID', 'sync sessions'];
+    await until('the start is durable', () => steps().length >= durable.length);
+    expect(steps()).toEqual(durable);
+    await client.write(id, '\r');
+    await client.wait(id);
+    await until('the holder may let go', () => steps().at(-1) === 'let go');
+    strace.kill();
+    await once(strace, 'exit');
+    const end = steps().slice(durable.length);
+    // The log, which is new too, has the folder synced at a moment of its own.
+    expect(end.filter((step, at) => step !== 'sync ID' || end[at - 1] === 'sync session.json')).toEqual([
+      'rename session.json',
+      'sync session.json',
+      'sync ID',
+      'let go',
+    ]);
+  },
+);
 
-test('[LOG-6] [LIFE-10] a record that a full disk refused is written when there is room, and the next keeper has it', async ({
-  skip,
-}) => {
-  const missing = NAMESPACES_MISSING ?? (process.getuid!() === 0 ? null : 'Mounting a file system needs root.');
-  if (missing) skip(missing);
-  expect(await inNamespace<Kept>(new URL('bodies/full-disk-start.ts', import.meta.url))).toEqual({
-    whileFull: { name: 'renamed while the disk was full', hasRecord: false },
-    afterwards: { name: 'renamed while the disk was full', state: 'running' },
-  });
-});
+testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
+  '[LOG-6] [LIFE-10] a record that a full disk refused is written when there is room, and the next keeper has it',
+  async () => {
+    expect(await inNamespace<Kept>(new URL('bodies/full-disk-start.ts', import.meta.url))).toEqual({
+      whileFull: { name: 'renamed while the disk was full', hasRecord: false },
+      afterwards: { name: 'renamed while the disk was full', state: 'running' },
+    });
+  },
+);
 
 /** What of a trace is about the record of one session, in words. Its folder is called ID. */
 function stepsIn(trace: string, home: string, id: string): string[] {

@@ -10,6 +10,7 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
 import { openFiles } from '@spool/native/open-files';
+import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { Custody } from './custody.ts';
@@ -49,7 +50,8 @@ export class Holder {
   #keeper: Keeper | null = null;
   #backoffMs = 0;
   #pings: NodeJS.Timeout | null = null;
-  readonly #missed = new MissedSessions((id) => this.#tell({ type: 'missed', id }));
+  readonly #spare = new SpareFds();
+  readonly #missed = new MissedSessions(this.#spare, (id) => this.#tell({ type: 'missed', id }));
   #isShuttingDown = false;
 
   constructor(options: HolderOptions) {
@@ -64,7 +66,8 @@ export class Holder {
       ask: () => link.send({ type: 'ping' }),
       onHung: () => this.keeperGone('it did not answer'),
     });
-    this.#keeper = { link, pid, pidfd: openProcess(pid, startTicks), startedAt: performance.now(), health };
+    const pidfd = this.#spare.use(() => openProcess(pid, startTicks));
+    this.#keeper = { link, pid, pidfd, startedAt: performance.now(), health };
     link.send(
       { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#options.daemon },
       this.#options.commonFds,
@@ -72,8 +75,21 @@ export class Holder {
     this.#pings ??= setInterval(() => this.#tell({ type: 'ping' }), PING_INTERVAL_MS);
   }
 
+  /** Null when not even that can be had: then it is tried again, for children must be heard. */
+  #pair(): readonly [number, number] | null {
+    try {
+      return native.socketPair();
+    } catch (error) {
+      this.#options.log.say(`no keeper can be started now: ${(error as Error).message}`);
+      setTimeout(() => this.startKeeper(), BACKOFF_MS_MAX);
+      return null;
+    }
+  }
+
   startKeeper(): void {
-    const [ours, theirs] = native.socketPair();
+    this.#spare.release(); // a process cannot be started without fds
+    const [ours, theirs] = this.#pair() ?? [];
+    if (ours === undefined || theirs === undefined) return;
     const pid = this.#options.daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
     if (pid === undefined) {
       native.close(ours);

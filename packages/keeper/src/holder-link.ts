@@ -2,13 +2,14 @@
  * The keeper's side of the link to the holder. A holder that dies or hangs is replaced: the keeper starts a new one and
  * hands it every fd, so that it is again the keeper that may be killed.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
+import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
 
@@ -34,7 +35,10 @@ export class HolderLink {
   #settled = Promise.withResolvers<void>();
   readonly #asked: ((answered: boolean) => void)[] = [];
   #health: PeerHealth | null = null;
-  readonly #missed = new MissedSessions((id) => this.#link.send({ type: 'missed', id }));
+  /** Until it has said its first word. */
+  #starting: ChildProcess | null = null;
+  readonly #spare = new SpareFds();
+  readonly #missed = new MissedSessions(this.#spare, (id) => this.#link.send({ type: 'missed', id }));
   #backoffMs = 0;
   #count = 1;
   #isEnding = false;
@@ -97,7 +101,12 @@ export class HolderLink {
     switch (message.type) {
       case 'welcome':
         this.#watchHealth(message.holderPid);
-        this.#holder = { pid: message.holderPid, pidfd: openProcess(message.holderPid, message.holderStart) };
+        this.#health?.heard();
+        this.#starting = null;
+        this.#holder = {
+          pid: message.holderPid,
+          pidfd: this.#spare.use(() => openProcess(message.holderPid, message.holderStart)),
+        };
         // A new holder only repeats what it was given.
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
@@ -140,7 +149,6 @@ export class HolderLink {
       ask: () => this.#link.send({ type: 'ask' }),
       onHung: () => this.#holderGone('it does not answer'),
     });
-    this.#health.heard();
   }
 
   #holderGone(why: string): void {
@@ -152,6 +160,8 @@ export class HolderLink {
     this.#health = null;
     this.#missed.clear();
     this.#link.close();
+    this.#starting?.kill('SIGKILL');
+    this.#starting = null;
     if (this.#holder) {
       // One that hangs must not wake up beside its successor.
       signalAndClose(this.#holder.pidfd, ['SIGKILL']);
@@ -166,8 +176,21 @@ export class HolderLink {
     else setTimeout(() => this.#startHolder(), waitMs);
   }
 
+  /** Null when not even that can be had: then it is tried again, for without a holder nothing is safe. */
+  #pair(): readonly [number, number] | null {
+    try {
+      return native.socketPair();
+    } catch (error) {
+      this.#options.complain(`no holder can be started now: ${(error as Error).message}`);
+      setTimeout(() => this.#startHolder(), BACKOFF_MS_MAX);
+      return null;
+    }
+  }
+
   #startHolder(): void {
-    const [ours, theirs] = native.socketPair();
+    this.#spare.release(); // a process cannot be started without fds
+    const [ours, theirs] = this.#pair() ?? [];
+    if (ours === undefined || theirs === undefined) return;
     const child = spawn(process.execPath, [siblingProgram('holder.mjs'), '--link-fd', '3'], {
       stdio: ['ignore', 'ignore', this.#options.logFd, theirs],
       detached: true,
@@ -176,6 +199,9 @@ export class HolderLink {
     native.close(theirs);
     child.on('error', (error) => this.#options.complain(`the holder could not be started: ${error.message}`));
     child.unref();
+    // One that hangs before its first word has only its pid.
+    if (child.pid !== undefined) this.#watchHealth(child.pid);
+    this.#starting = child;
     this.#link = this.#open(ours);
     this.#count++;
     const { record, fds } = this.#daemon!;

@@ -2,19 +2,20 @@
  * Sessions whose fds the other process sent while there was no room for them. They are asked for again, one after the
  * other, and until all have come what depends on having all must wait.
  */
-import { SpareFds } from './spare-fds.ts';
+import type { SpareFds } from './spare-fds.ts';
 
 /** Others close fds meanwhile. */
 const ASK_AGAIN_MS = 100;
 
 export class MissedSessions {
   readonly #askAgain: (id: string) => void;
-  readonly #spare = new SpareFds();
+  readonly #spare: SpareFds;
   readonly #ids = new Set<string>();
   readonly #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(askAgain: (id: string) => void) {
+  constructor(spare: SpareFds, askAgain: (id: string) => void) {
+    this.#spare = spare;
     this.#askAgain = askAgain;
   }
 

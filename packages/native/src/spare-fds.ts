@@ -7,6 +7,8 @@ import { closeSync, openSync } from 'node:fs';
 /** Two sessions' worth. */
 const COUNT = 8;
 
+const OUT_OF_FDS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
+
 /** By then what was waiting for room has taken it. */
 const REFILL_MS = 500;
 
@@ -25,6 +27,17 @@ export class SpareFds {
       this.#refill = null;
       this.#fill();
     }, REFILL_MS);
+  }
+
+  /** Does what needs fds, in the room that is kept for it if there is no other. */
+  use<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (!OUT_OF_FDS.has((error as NodeJS.ErrnoException).code)) throw error;
+      this.release();
+      return act();
+    }
   }
 
   #fill(): void {

@@ -44,7 +44,8 @@ export default async function campaign({ seed, seconds }: Campaign): Promise<Cam
     await using _daemon = world.daemon;
     const subjects: Subject[] = [];
     for (let count = 0; count < SOURCES; count++) subjects.push(await source(world, seconds));
-    for (let count = 0; count < TYPISTS; count++) subjects.push(await typist(world));
+    // Chances of their own: so the order of the faults depends on the seed alone.
+    for (let count = 0; count < TYPISTS; count++) subjects.push(await typist(world, new Random(seed + count)));
     const over = new AbortController();
     const work = Promise.all(subjects.map((subject) => guarded(world, () => subject.work(over.signal))));
     const until = performance.now() + seconds * 1000;

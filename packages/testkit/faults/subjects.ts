@@ -1,6 +1,7 @@
 /** The sessions of a campaign, and how each shows at the end that nothing of it was lost. */
 import { program, seen } from '@spool/testkit';
 import { LINE_BYTES, SourceLines } from './source-lines.ts';
+import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const size = { cols: 80, rows: 24 };
@@ -70,7 +71,7 @@ async function follow(
 }
 
 /** Says back each line that is typed: each must arrive, once, and in order. */
-export async function typist(world: World): Promise<Subject> {
+export async function typist(world: World, random: Random): Promise<Subject> {
   const script = 'stty -echo; echo ready; while IFS= read -r line; do echo "got $line."; done; exit 5';
   const { id } = await world.client.run({ command: ['sh', '-c', script], size, env });
   await seen(world.client, id, 'ready');
@@ -81,7 +82,7 @@ export async function typist(world: World): Promise<Subject> {
       while (!signal.aborted) {
         await world.client.writeOnce(id, `line ${typed}`, `${typed}\n`);
         typed++;
-        await world.sleep(world.random.between(100, 600));
+        await world.sleep(random.between(100, 600));
       }
     },
     async check() {

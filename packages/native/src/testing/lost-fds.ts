@@ -4,6 +4,7 @@ import { FdLink } from '../fd-link.ts';
 import { FdWatch } from '../fd-watch.ts';
 import { native } from '../index.ts';
 import { MissedSessions } from '../missed-sessions.ts';
+import { SpareFds } from '../spare-fds.ts';
 
 interface Message {
   readonly type: 'before' | 'session' | 'missed' | 'last';
@@ -22,7 +23,7 @@ const sender = new FdLink<Message, Message>(watch, here, {
   onFdsLost: () => events.push('the sender was sent none'),
   onEnd: () => events.push('the sender was left alone'),
 });
-const missed = new MissedSessions(() => receiver.send({ type: 'missed' }));
+const missed = new MissedSessions(new SpareFds(), () => receiver.send({ type: 'missed' }));
 const receiver = new FdLink<Message, Message>(watch, there, {
   onMessage(message, fds) {
     events.push(`${message.type} with ${fds.length}`);
