@@ -58,6 +58,39 @@ test('[SIZE-2] [SIZE-3] [SIZE-4] a new size comes after the snapshot, others are
   own.close();
 });
 
+test('[SIZE-3, SIZE-6] a viewer that follows the size is told it with each snapshot, and also when it caused it; it gets a snapshot when it asks', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], size: PTY, env });
+  const items: string[] = [];
+  const own = client.attach(session.id, { size: SMALL, followsSize: true });
+  void (async () => {
+    for await (const item of own) {
+      if (item.type === 'resized') items.push(`${item.cols}x${item.rows}`);
+      else if (item.type === 'snapshot') items.push(item.type);
+    }
+  })();
+  await until('the first pictures are there', () => items.filter((item) => item === 'snapshot').length === 2);
+  expect(items.slice(0, 2)).toEqual(['80x24', 'snapshot']);
+  expect(items.slice(-2)).toEqual(['60x20', 'snapshot']);
+  items.length = 0;
+  own.view({ size: LARGE });
+  await until('its own new size is told', () => items.includes('120x40'));
+  expect(items).not.toContain('snapshot');
+  items.length = 0;
+  own.view({ wantsSnapshot: true });
+  await until('the picture is there', () => items.includes('snapshot'));
+  expect(items).toEqual(['120x40', 'snapshot']);
+  own.close();
+  // From a byte on, too.
+  const later = client.attach(session.id, { from: 0, isReadOnly: true, followsSize: true });
+  for await (const item of later) {
+    expect(item).toMatchObject({ type: 'resized', cols: 120, rows: 40 });
+    break;
+  }
+  later.close();
+});
+
 test('[SIZE-3] who gets his own size back is shown the session anew: its lines have moved', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -36,12 +36,19 @@ export interface AttachOptions extends FollowingOptions {
   readonly colours?: TerminalColours | undefined;
   /** For a viewer whose screen is already as it was at this offset (0: blank); else a snapshot comes first. */
   readonly from?: number | undefined;
+  /**
+   * For a viewer that paints a session of any size: `resized` comes before each snapshot and with each change of size, those
+   * that the viewer caused itself included.
+   */
+  readonly followsSize?: boolean | undefined;
 }
 
 export interface ViewChange {
   readonly size?: Size | undefined;
   readonly isFocused?: boolean | undefined;
   readonly colours?: TerminalColours | undefined;
+  /** Asks for a snapshot of the present. */
+  readonly wantsSnapshot?: true | undefined;
 }
 
 export class Attachment extends Following<AttachItem> {
@@ -84,7 +91,7 @@ export class Attachment extends Following<AttachItem> {
   }
 
   /** The viewer's size, focus or colours have changed. Told now, and again after a break. */
-  view({ size, isFocused, colours }: ViewChange): void {
+  view({ size, isFocused, colours, wantsSnapshot }: ViewChange): void {
     if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
     if (size !== undefined && this.#options.isReadOnly !== true) this.#size = size;
@@ -92,17 +99,19 @@ export class Attachment extends Following<AttachItem> {
       ...(size && this.#options.isReadOnly !== true ? { size } : {}),
       ...(isFocused === undefined ? {} : { isFocused }),
       ...(colours && { colours }),
+      ...(wantsSnapshot && { wantsSnapshot }),
     });
   }
 
   protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
-    const { isReadOnly, takeover, historyLines } = this.#options;
+    const { isReadOnly, takeover, historyLines, followsSize } = this.#options;
     const isFirst = this.id === undefined;
     // A window that was resized during the break is told once more, for that counts as something done.
-    const { size } = isFirst ? {} : this.#unsaid;
+    const { size, wantsSnapshot } = isFirst ? {} : this.#unsaid;
     this.#unsaid = {
       ...(this.#isFocused !== undefined && { isFocused: this.#isFocused }),
       ...(size && { size }),
+      ...(wantsSnapshot && { wantsSnapshot }),
     };
     return connection.open(
       'attach',
@@ -117,6 +126,7 @@ export class Attachment extends Following<AttachItem> {
         historyLines: isFirst ? historyLines : undefined,
         isBack: isFirst ? undefined : true,
         colours: this.#colours,
+        followsSize,
         typing: this.#typing,
       },
       { onFrame: (frame) => channel.onFrame(frame), onBroken: (broken) => this.#hearBroken(broken, channel) },

@@ -4,7 +4,7 @@ import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Session } from './session.ts';
 import { type Attached, isSameSize } from './viewers.ts';
-import { Watcher } from './watcher.ts';
+import { type Snapshot, Watcher } from './watcher.ts';
 
 /** Of a session without a terminal there is no picture: so much of its end is shown instead. */
 const PIPES_TAIL_BYTES = 64 * 1024;
@@ -13,20 +13,28 @@ type Ask = Requests['attach']['ask'];
 
 export function attach(session: Session, ask: Ask, connection: Connection, channel: number): undefined {
   if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
-  const { creditBytes, isReadOnly = false } = ask;
+  const { creditBytes, isReadOnly = false, followsSize = false } = ask;
   const isTerminal = session.info.size !== null;
   const { start, end } = session.log;
   const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
   checkReaches(end, from);
   let { historyLines = 0 } = ask;
-  const takeSnapshot = async (): Promise<{ offset: number; bytes: Uint8Array }> => {
+  const takeSnapshot = async (): Promise<Snapshot> => {
     const asked = session.screen({ type: 'snapshot', historyLines });
     historyLines = 0; // the past comes once, with the first picture
     const answer = await asked;
     if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     return answer;
   };
-  const watcher = new Watcher({ connection, channel, session, from, creditBytes, ...(isTerminal && { takeSnapshot }) });
+  const watcher = new Watcher({
+    connection,
+    channel,
+    session,
+    from,
+    creditBytes,
+    followsSize,
+    ...(isTerminal && { takeSnapshot }),
+  });
   connection.watchers.set(channel, watcher);
   connection.typing.set(channel, ask.typing);
   if (ask.takeover) sendOthersAway(session, connection.who);
@@ -46,6 +54,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   } satisfies Requests['attach']['answer']);
   session.viewers.add(viewer);
   if (ask.colours) session.viewChanged(viewer, { colours: ask.colours });
+  if (ask.from !== undefined) watcher.tellSize(from);
   // A past that was painted at another size would be in the way of the next picture.
   const isSizedFirst = historyLines > 0;
   if (isSizedFirst) applySize();

@@ -456,7 +456,7 @@ export class Session {
   }
 
   /** A viewer's window, focus or colours. */
-  viewChanged(viewer: Attached, { size, isFocused, colours }: ViewChange): void {
+  viewChanged(viewer: Attached, { size, isFocused, colours, wantsSnapshot }: ViewChange): void {
     // Who only looks does not change what the program sees of those who do more.
     if (colours && (!viewer.isReadOnly || !this.viewers.canType)) this.#services.screens.colours(this.id, colours);
     if (isFocused !== undefined) {
@@ -468,6 +468,7 @@ export class Session {
       this.viewers.touch(viewer);
       this.applySize(viewer.watcher);
     }
+    if (wantsSnapshot) void viewer.watcher.snapshot();
   }
 
   /** Once all that was written is in, the child sees the end of its input. */
@@ -500,7 +501,8 @@ export class Session {
     this.#record = { ...this.#record, size };
     this.#writeRecord();
     this.#services.screens.resized(this.id, this.log.end, size);
-    for (const watcher of this.watchers) if (watcher !== by) watcher.resized(this.log.end, size.cols, size.rows);
+    const untold = by?.followsSize ? undefined : by;
+    for (const watcher of this.watchers) if (watcher !== untold) watcher.resized(this.log.end, size.cols, size.rows);
     // Whose terminal was of another size has lines in other places than the session has them now.
     for (const { watcher, size: own } of this.viewers.all())
       if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();

@@ -3,9 +3,10 @@ import { FrameType, type WatchEvent } from '@spool/protocol';
 import { expect, test, vi } from 'vitest';
 import { FakeClient, turns } from './testing/fake-client.ts';
 import { FakeSession } from './testing/fake-session.ts';
-import { Watcher, type WatcherOptions } from './watcher.ts';
+import { type Snapshot, Watcher, type WatcherOptions } from './watcher.ts';
 
 const MIB = 1024 * 1024;
+const SIZE = { cols: 80, rows: 24 };
 
 /** What the kernel takes of frames on a socket that nobody reads. */
 function kernelBytes(): number {
@@ -129,9 +130,13 @@ test('[SLOW-3] a watcher that is far behind, and is not a viewer, still gets eve
 });
 
 test('[SLOW-3] a viewer that is more than a megabyte behind gets one snapshot and goes on from there', async () => {
-  const takeSnapshot = vi.fn<() => Promise<{ offset: number; bytes: Uint8Array }>>();
+  const takeSnapshot = vi.fn<() => Promise<Snapshot>>();
   const { session, client } = await watching({ takeSnapshot });
-  takeSnapshot.mockImplementation(async () => ({ offset: session.log.end, bytes: Buffer.from('the picture') }));
+  takeSnapshot.mockImplementation(async () => ({
+    offset: session.log.end,
+    size: SIZE,
+    bytes: Buffer.from('the picture'),
+  }));
   session.print('first');
   await client.read();
   expect(takeSnapshot).not.toHaveBeenCalled();
@@ -152,14 +157,14 @@ test('[SLOW-3] without a picture the bytes must do: nothing is skipped', async (
 });
 
 test('[ATT-1] bytes that come while the picture is made follow it, each once', async () => {
-  const picture = Promise.withResolvers<{ offset: number; bytes: Uint8Array }>();
+  const picture = Promise.withResolvers<Snapshot>();
   const { session, client, watcher } = await watching({ takeSnapshot: () => picture.promise });
   session.log.append(Buffer.from('before'), 0);
   const shown = watcher.snapshot();
   session.print(' during');
   await client.read();
   expect(client.frames).toEqual([]);
-  picture.resolve({ offset: 6, bytes: Buffer.from('picture') });
+  picture.resolve({ offset: 6, size: SIZE, bytes: Buffer.from('picture') });
   await shown;
   session.print(' after');
   await client.read();
@@ -167,6 +172,23 @@ test('[ATT-1] bytes that come while the picture is made follow it, each once', a
     'snapshot 6 picture',
     'output 6  during',
     'output 13  after',
+  ]);
+});
+
+test('[SIZE-6] who follows the size is told it before the picture, and after it when it changed at that very offset', async () => {
+  const picture = Promise.withResolvers<Snapshot>();
+  const { session, client, watcher } = await watching({ takeSnapshot: () => picture.promise, followsSize: true });
+  session.info = { size: SIZE };
+  const shown = watcher.snapshot();
+  session.info = { size: { cols: 200, rows: 50 } };
+  watcher.resized(0, 200, 50);
+  picture.resolve({ offset: 0, size: SIZE, bytes: Buffer.from('picture') });
+  await shown;
+  await client.read();
+  expect(client.story.filter((line) => !line.includes('synced'))).toEqual([
+    'event {"type":"resized","offset":0,"cols":80,"rows":24}',
+    'snapshot 0 picture',
+    'event {"type":"resized","offset":0,"cols":200,"rows":50}',
   ]);
 });
 

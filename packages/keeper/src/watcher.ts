@@ -5,14 +5,21 @@
  * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
  * every byte reads on from the log, however late.
  */
-import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type WatchEvent } from '@spool/protocol';
+import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
 import type { LogRead } from '@spool/core';
 import type { Connection } from './connection.ts';
 import { historyTurns } from './history-turns.ts';
 import type { Session } from './session.ts';
+import { isSameSize } from './viewers.ts';
 
 /** Further behind than this, one who looks is brought to the present: nobody can read that fast. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
+
+export interface Snapshot {
+  readonly offset: number;
+  readonly size: Size;
+  readonly bytes: Uint8Array;
+}
 
 export interface WatcherOptions {
   readonly connection: Connection;
@@ -21,7 +28,9 @@ export interface WatcherOptions {
   readonly from: number;
   readonly creditBytes: number;
   /** For one who looks: makes a snapshot of the present. */
-  readonly takeSnapshot?: () => Promise<{ readonly offset: number; readonly bytes: Uint8Array }>;
+  readonly takeSnapshot?: () => Promise<Snapshot>;
+  /** Tell this watcher every size, also with each snapshot and when it changed the size itself. */
+  readonly followsSize?: boolean;
 }
 
 /** What a session and a connection know of those who follow. */
@@ -77,12 +86,16 @@ export class Watcher implements LogWatcher {
     if (!takeSnapshot || this.#isTakingSnapshot) return;
     this.#isTakingSnapshot = true;
     try {
-      const { offset, bytes } = await takeSnapshot();
+      const { offset, size, bytes } = await takeSnapshot();
       if (this.#isClosed) return;
       this.#cursor = offset;
       this.#credit = offset + creditBytes;
       this.#resizes = this.#resizes.filter((resize) => resize.offset > offset);
+      this.tellSize(offset, size);
       this.connection.snapshot(this.channel, offset, bytes);
+      // A resize at the very offset of the snapshot may have come after it was taken.
+      if (this.followsSize && this.#resizes.length === 0 && !isSameSize(size, this.session.info.size))
+        this.tellSize(offset);
     } catch {
       // Without a picture (its thread is being made anew), the bytes must do: from where the watcher was.
       this.#bytesTo = this.#cursor + BEHIND_BYTES_MAX;
@@ -90,6 +103,15 @@ export class Watcher implements LogWatcher {
       this.#isTakingSnapshot = false;
     }
     this.pump();
+  }
+
+  get followsSize(): boolean {
+    return this.#options.followsSize === true;
+  }
+
+  /** The size that the session has from this offset on. */
+  tellSize(offset: number, size: Size | null = this.session.info.size): void {
+    if (this.followsSize && size) this.tell({ type: 'resized', offset, cols: size.cols, rows: size.rows });
   }
 
   pump(): void {

@@ -92,6 +92,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     takeover: z.boolean().optional(),
     historyLines,
     colours: colours.optional(),
+    followsSize: z.boolean().optional(),
     isBack: z.boolean().optional(),
     typing: z.string().min(8).max(32),
   }),
@@ -100,6 +101,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     size: z.strictObject(size).optional(),
     isFocused: z.boolean().optional(),
     colours: colours.optional(),
+    wantsSnapshot: z.literal(true).optional(),
   }),
   screen: z.strictObject({
     session: sessionRef,

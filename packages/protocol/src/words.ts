@@ -211,6 +211,11 @@ export interface Requests {
       readonly takeover?: boolean | undefined;
       readonly historyLines?: number | undefined;
       readonly colours?: TerminalColours | undefined;
+      /**
+       * The viewer paints whatever size the session has, so it is told every size: before each snapshot the size that the
+       * snapshot was taken at, and each change, those that it caused itself included.
+       */
+      readonly followsSize?: boolean | undefined;
       /** It was attached before the link broke: nothing about sizes has changed. */
       readonly isBack?: boolean | undefined;
       /** Chosen by the client, once for each attachment. */
@@ -225,6 +230,8 @@ export interface Requests {
       readonly size?: Size | undefined;
       readonly isFocused?: boolean | undefined;
       readonly colours?: TerminalColours | undefined;
+      /** The viewer has lost track of the screen, after a change of size for instance. */
+      readonly wantsSnapshot?: true | undefined;
     };
     answer: Record<never, never>;
   };

@@ -117,7 +117,7 @@ export type ScreenAnswer =
   | { readonly type: 'look'; readonly look: Look }
   /** Null: nothing has been understood of it yet, or no longer. */
   | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
-  | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
+  | { readonly type: 'snapshot'; readonly offset: number; readonly size: Size; readonly bytes: Uint8Array }
   | {
       readonly type: 'screen';
       readonly offset: number;

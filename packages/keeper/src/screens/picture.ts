@@ -17,7 +17,7 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
 
 export function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
   if (what.type === 'snapshot')
-    return { type: 'snapshot', offset, bytes: snapshot(model, { history: what.historyLines }) };
+    return { type: 'snapshot', offset, size: model.size, bytes: snapshot(model, { history: what.historyLines }) };
   const { cols, rows } = model.size;
   const content = RENDERERS[what.format](model, { history: what.historyLines });
   return { type: 'screen', offset, at, cols, rows, isExact, title: model.modes.title, content };
