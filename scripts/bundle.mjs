@@ -56,6 +56,8 @@ const CHUNKS = [
     test: /packages\/(vt\/|cli\/src\/(terminal|viewer-screen|keyboard|text-printer|timed-output|last-lines)\.ts)/,
     priority: 1,
   },
+  // The terminal model, for those who see a session of another size: nobody else reads it.
+  { name: 'window', test: /packages\/(core\/|cli\/src\/window-)|node_modules\/@xterm\//, priority: 1 },
   {
     name: 'waits',
     test: /packages\/client\/src\/node\/(waiting|match-wait|pattern|line-cutter)\.ts/,

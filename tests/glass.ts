@@ -5,6 +5,7 @@ import { useWidths } from '@spool/core/screen';
 import { type Terminal, until } from '@spool/testkit';
 import xterm from '@xterm/headless';
 import { expect } from 'vitest';
+import { type Part, shownCells } from '../packages/cli/src/testing/shown-cells.ts';
 
 export interface Size {
   readonly cols: number;
@@ -46,6 +47,11 @@ export class Glass {
       isCursorHidden: coreService.isCursorHidden,
       modes: { ...this.#xterm.modes, synchronizedOutputMode: false },
     };
+  }
+
+  /** Every cell of a part of the screen, with its looks. */
+  cells(part: Part): string[][] {
+    return shownCells(this.#xterm, part);
   }
 
   /** From a line of the scrollback on. */

@@ -14,6 +14,7 @@ async function told(items: readonly AttachItem[]): Promise<unknown[]> {
   const end = await view(each(), {
     paintSnapshot: note('snapshot'),
     paint: note('output'),
+    resized: ({ cols, rows }) => seen.push(['resized', cols, rows]),
     onRefused: (code) => seen.push(['refused', code]),
     onGap: (from, to) => seen.push(['gap', from, to]),
     onNotice: async ({ title, body }) => void seen.push(['notice', title, body]),
@@ -46,6 +47,7 @@ test('what is for the eye is painted in order, what is not stays away from the s
   ).toEqual([
     ['snapshot', 'screen'],
     ['output', 'a'],
+    ['resized', 1, 1],
     ['gap', 1, 5],
     ['refused', 'INPUT_QUEUE_FULL'],
     ['notice', 'api waits for you', 'Continue?'],

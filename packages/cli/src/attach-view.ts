@@ -1,12 +1,14 @@
 /** What an attached viewer is shown: the screen, then every byte after it, until either side ends. */
 import type { AttachItem } from '@spool/client';
-import type { ErrorCode, SessionState } from '@spool/protocol';
+import type { ErrorCode, SessionState, Size } from '@spool/protocol';
 import type { SessionNotice } from './session-notice.ts';
 
 export interface Canvas {
   /** The screen as it is now, whatever was shown before. Resolves when there is room for more, as `paint` does. */
   paintSnapshot(bytes: Uint8Array): Promise<void>;
   paint(bytes: Uint8Array): Promise<void>;
+  /** The session has this size from here on. */
+  resized(size: Size): void;
   /** What was typed could not be taken. */
   onRefused(code: ErrorCode): void;
   onGap(from: number, to: number): void;
@@ -44,6 +46,9 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
       case 'notice':
         await canvas.onNotice(item);
         break;
+      case 'resized':
+        canvas.resized({ cols: item.cols, rows: item.rows });
+        break;
       case 'exit':
         return { type: 'exit', state: item.state, exitCode: item.exitCode, signal: item.signal };
       case 'removed':
@@ -52,7 +57,6 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
         return { type: 'taken-over', by: item.by };
       case 'synced':
       case 'viewers': // `inspect` tells them to those who want to know
-      case 'resized': // a terminal has the size that it has
       case 'reconnected': // the keeper was replaced; nothing is missing, so nothing is shown
         break;
     }

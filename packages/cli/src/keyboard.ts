@@ -1,8 +1,10 @@
 /** What comes from the terminal of the person, piece by piece: keys, replies, focus, the detach key. */
-import { DETACH_HOLD_MS, type DetachKey, ESCAPE_HOLD_MS, TypedInput, type TypedPiece } from '@spool/vt';
+import { DETACH_HOLD_MS, type DetachKey, ESCAPE_HOLD_MS, PAN_HOLD_MS, TypedInput, type TypedPiece } from '@spool/vt';
 
 export interface KeyboardListener {
   take(piece: TypedPiece): void;
+  /** The first detach key was pressed, and what follows decides; or that is over. */
+  onPrefix?(isPrefixed: boolean): void;
   /** The terminal is gone. */
   onGone(): void;
 }
@@ -28,6 +30,11 @@ export class Keyboard implements Disposable {
     this.#source.pause();
   }
 
+  /** Only a window of the session's screen is shown: keys can move it. */
+  set isWindowed(isWindowed: boolean) {
+    this.#input.isWindowed = isWindowed;
+  }
+
   readonly #onData = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
 
   readonly #onGone = (): void => this.#listener.onGone();
@@ -36,8 +43,10 @@ export class Keyboard implements Disposable {
     clearTimeout(this.#timer);
     for (const piece of pieces) this.#listener.take(piece);
     const { held } = this.#input;
+    this.#listener.onPrefix?.(held === 'detach');
     if (held === 'nothing') return;
-    const holdMs = held === 'escape' ? ESCAPE_HOLD_MS : DETACH_HOLD_MS;
+    const detachHoldMs = this.#input.isWindowed ? PAN_HOLD_MS : DETACH_HOLD_MS;
+    const holdMs = held === 'escape' ? ESCAPE_HOLD_MS : detachHoldMs;
     this.#timer = setTimeout(() => this.#take(this.#input.flush()), holdMs);
   }
 }

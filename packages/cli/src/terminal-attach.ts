@@ -2,13 +2,14 @@
 import type { Attachment, AttachOptions, Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
+import { AttachCanvas } from './attach-canvas.ts';
 import { view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from './exit-code.ts';
 import { Keyboard } from './keyboard.ts';
 import { printable } from './printable.ts';
 import { noticeSequence } from './session-notice.ts';
-import { endWords, gapWords } from './session-words.ts';
-import { flush, notice, writeOut } from './stdio.ts';
+import { endWords, gapWords, isEnded } from './session-words.ts';
+import { flush, notice, print, writeOut } from './stdio.ts';
 import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
 import { Terminal } from './terminal.ts';
 import { ViewerScreen } from './viewer-screen.ts';
@@ -76,11 +77,24 @@ export async function attachTerminal(
   let waitingBytes = 0;
 
   using terminal = new Terminal();
-  const screen = new ViewerScreen({ ...options, input: !isReadOnly }, (bytes) => writeOut(bytes, 1, leaving.signal));
-  terminal.undo = () => screen.undo();
+  const write = (bytes: Uint8Array): Promise<void> => writeOut(bytes, 1, leaving.signal);
+  using canvas = new AttachCanvas({
+    screen: new ViewerScreen({ ...options, input: !isReadOnly }, write),
+    own: terminal.size(),
+    isTyping: !isReadOnly,
+    mayResize: !isReadOnly && session.sizePolicy !== 'fixed' && !isEnded(session),
+    write,
+    askSnapshot: () => attachment?.view({ wantsSnapshot: true }),
+    onWindow: (isWindow) => (keyboard.isWindowed = isWindow),
+  });
+  terminal.undo = () => canvas.undo();
   terminal.enter();
   const question = new ColourQuestion(process.env, (text) => void writeOut(text));
-  using _keyboard = new Keyboard(options.detachKeys, { take, onGone: () => leaving.abort() });
+  using keyboard = new Keyboard(options.detachKeys, {
+    take,
+    onGone: () => leaving.abort(),
+    onPrefix: (isPrefixed) => (canvas.isPrefixed = isPrefixed),
+  });
   using _sizes = followSize();
   terminal.onContinue = () => {
     isAgain = true;
@@ -97,7 +111,10 @@ export async function attachTerminal(
   // Who left does not want to wait for a terminal that takes nothing; who saw the end wants to see all of it.
   await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
   await question.silence();
+  const lastText = end.type === 'exit' ? canvas.lastText : '';
+  canvas[Symbol.dispose]();
   terminal.leave();
+  if (lastText !== '' && terminal.isTaking) print(lastText);
   if (terminal.isTaking) {
     const isApart = !isInMidLine && end.type !== 'left';
     for (const trouble of troubles) tell(`${isApart ? '' : '\n'}[spool: ${trouble}]`);
@@ -110,10 +127,11 @@ export async function attachTerminal(
     for (let asked = first; ; asked = { size: terminal.size() }) {
       isAgain = false;
       await terminal.outputReady;
-      await screen.begin(terminal.size().rows);
+      await canvas.begin(terminal.size(), asked.from === undefined);
       attachment = client.attach(session.id, {
         ...asked,
         isReadOnly,
+        followsSize: true,
         colours: question.colours,
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,
@@ -122,17 +140,18 @@ export async function attachTerminal(
       try {
         const end = await view(attachment, {
           async paintSnapshot(bytes) {
-            isInMidLine = true; // or not; a line too many does less harm
-            await screen.paintSnapshot(bytes);
+            await canvas.paintSnapshot(bytes);
+            isInMidLine = !canvas.isWindow; // or not; a line too many does less harm
           },
           async paint(bytes) {
-            isInMidLine = bytes.at(-1) !== 0x0a;
-            await screen.paint(bytes);
+            isInMidLine = !canvas.isWindow && bytes.at(-1) !== 0x0a;
+            await canvas.paint(bytes);
           },
+          resized: (size) => canvas.resized(size),
           onRefused,
           onGap: (from, to) => troubles.add(gapWords(from, to)),
           async onNotice(told) {
-            if (showsNotices) await screen.interject(noticeSequence(told));
+            if (showsNotices) await canvas.interject(noticeSequence(told));
           },
         });
         if (end.type !== 'left' || leaving.signal.aborted || !isAgain) return end;
@@ -146,6 +165,7 @@ export async function attachTerminal(
   function take(piece: TypedPiece): void {
     switch (piece.type) {
       case 'keys':
+        canvas.follow();
         if (!isReadOnly) type(piece.bytes);
         else if (piece.bytes.includes(CTRL_C)) leave();
         return;
@@ -154,6 +174,13 @@ export async function attachTerminal(
         return;
       case 'focus':
         return attachment?.view({ isFocused: piece.isFocused });
+      case 'pan':
+        return canvas.pan(piece.key);
+      case 'mouse': {
+        const bytes = canvas.mouse(piece.report);
+        if (bytes !== undefined && !isReadOnly) type(bytes);
+        return;
+      }
       case 'detach':
         return leave();
     }
@@ -192,6 +219,7 @@ export async function attachTerminal(
   function followSize(): Disposable {
     let timer: NodeJS.Timeout | undefined;
     const onResize = (): void => {
+      canvas.fit(terminal.size());
       clearTimeout(timer);
       timer = setTimeout(() => attachment?.view({ size: terminal.size() }), RESIZE_SETTLE_MS);
     };

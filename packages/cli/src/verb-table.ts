@@ -116,6 +116,8 @@ export const VERBS = {
     },
     details: [
       'Ctrl-\\ detaches (press it twice to send it to the session); Ctrl-C and all else goes to the session.',
+      'If the session has another size than your terminal, you see a part of its screen that follows the cursor. To see other',
+      'parts, press Ctrl-\\ and then arrows, h j k l, PgUp, PgDn, Home or End, and Esc at the end; or turn the mouse wheel.',
       'When the session ends, the exit code is its own; after a detach, or when somebody takes over, it is 0.',
       'Your terminal gets only what draws: no clipboard, no queries, no other tricks, unless you allow them.',
     ].join('\n'),

@@ -38,6 +38,21 @@ export class ViewerScreen {
     await this.#write(Buffer.concat([undone, ...this.#held.splice(0), this.#filter.feed(bytes)]));
   }
 
+  /** The terminal was left, with all undone. */
+  forget(): void {
+    this.#filter = null;
+    this.#hasPushed = false;
+    this.#held = [];
+  }
+
+  /** Something else is shown on this terminal for a while; the next snapshot brings the session back. */
+  async pause(): Promise<void> {
+    const undone = this.#filter?.close();
+    this.#filter = null;
+    this.#held = [];
+    if (undone) await this.#write(undone);
+  }
+
   async paint(bytes: Uint8Array): Promise<void> {
     this.#filter ??= new ViewerFilter(this.#options);
     const shown = this.#filter.feed(bytes);
@@ -56,8 +71,8 @@ export class ViewerScreen {
 
   /** What to send to a terminal that is left. */
   undo(): Uint8Array {
-    if (this.#filter === null) return new Uint8Array(0);
+    if (this.#filter === null && !this.#hasPushed) return new Uint8Array(0);
     const own = this.#hasPushed && this.#options.input === true ? [POP_KEYBOARD, POP_TITLE] : [POP_TITLE];
-    return Buffer.concat([this.#filter.close(), ...own]);
+    return Buffer.concat([this.#filter?.close() ?? new Uint8Array(0), ...own]);
   }
 }

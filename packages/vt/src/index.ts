@@ -32,11 +32,21 @@ export {
   xtermColour,
 } from './colours.ts';
 export type { BaseColours, Rgb } from './colours.ts';
-export { ViewerFilter } from './viewer-filter.ts';
+export { SHOWN_TITLE_CHARACTERS_MAX, shownLink, ViewerFilter } from './viewer-filter.ts';
 export type { ViewerFilterOptions } from './viewer-filter.ts';
 export { encodeKey, keyNames, paste } from './keys.ts';
-export { DEFAULT_DETACH_KEYS, DETACH_HOLD_MS, ESCAPE_HOLD_MS, parseDetachKeys, TypedInput } from './typed-input.ts';
+export {
+  DEFAULT_DETACH_KEYS,
+  DETACH_HOLD_MS,
+  ESCAPE_HOLD_MS,
+  PAN_HOLD_MS,
+  parseDetachKeys,
+  TypedInput,
+} from './typed-input.ts';
 export type { DetachKey, TypedPiece } from './typed-input.ts';
+export { encodeMouse, mouseReportOf } from './mouse-report.ts';
+export type { MouseReport } from './mouse-report.ts';
+export type { PanKey } from './pan-keys.ts';
 export { FactReader } from './facts.ts';
 export type { Fact, FactKind, FactPlace, ProgramStatus, Progress } from './facts.ts';
 export { OutputFollower } from './output-follower.ts';
@@ -48,7 +58,7 @@ export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
 export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
 export { TextStreams } from './text-streams.ts';
 export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text-streams.ts';
-export { cleanText } from './clean-text.ts';
+export { cleanText, isUnfit } from './clean-text.ts';
 export { cellsOf, cellsOfText, cutToCells, isContested } from './character-width.ts';
 export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './utf8.ts';
 export { workingDirectoryOf } from './working-directory.ts';

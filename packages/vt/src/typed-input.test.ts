@@ -221,7 +221,7 @@ describe('TypedInput', () => {
         const out = [...kept.feed(data)];
         while (kept.held !== 'nothing') out.push(...kept.flush());
         const count = out.reduce(
-          (sum, piece) => sum + (piece.type === 'focus' ? 3 : piece.type === 'detach' ? 0 : piece.bytes.length),
+          (sum, piece) => sum + (piece.type === 'focus' ? 3 : 'bytes' in piece ? piece.bytes.length : 0),
           0,
         );
         expect(count).toBe(data.length);

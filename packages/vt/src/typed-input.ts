@@ -5,7 +5,14 @@
  * An escape that is not finished is held back, since a reply may be cut anywhere; but Escape is also a key, and only
  * time can tell. There is no clock here: while `held` is not `nothing`, the caller waits as long as the constants below
  * say and then calls `flush`.
+ *
+ * A viewer that shows only a window of the session's screen sets `isWindowed`: then the first detach key followed by an arrow
+ * begins panning, which takes all keys until Esc, and mouse reports come by themselves, because their cells are not the
+ * session's.
  */
+import { type MouseReport, mouseReportOf } from './mouse-report.ts';
+import { type PanKey, panKeyOf } from './pan-keys.ts';
+
 export type TypedPiece =
   /** For the program, as typed. */
   | { readonly type: 'keys'; readonly bytes: Uint8Array }
@@ -13,6 +20,10 @@ export type TypedPiece =
   | { readonly type: 'reply'; readonly bytes: Uint8Array }
   /** Focus in or out: to be put together from all watchers before the program hears of it. */
   | { readonly type: 'focus'; readonly isFocused: boolean }
+  /** In window mode: where to look next. */
+  | { readonly type: 'pan'; readonly key: PanKey }
+  /** In window mode: what the mouse did, by the cells of the viewer's terminal. */
+  | { readonly type: 'mouse'; readonly report: MouseReport }
   /** Nothing follows. */
   | { readonly type: 'detach' };
 
@@ -20,6 +31,8 @@ export type TypedPiece =
 export const ESCAPE_HOLD_MS = 25;
 /** How long after the detach key a second one makes it a key for the program. */
 export const DETACH_HOLD_MS = 300;
+/** The same in window mode, where an arrow may follow it: hands move to the arrows, and a line says what can be pressed. */
+export const PAN_HOLD_MS = 1200;
 
 export interface DetachKey {
   /** As kitty and modifyOtherKeys number it: the character without Ctrl and Shift. */
@@ -59,9 +72,21 @@ export class TypedInput {
   #pieces: TypedPiece[] = [];
   #keys: number[] = [];
   #isDetached = false;
+  #isPanning = false;
+  #isWindowed = false;
+  #skipBytes = 0; // of a mouse report in a form that nobody asked for
 
   constructor(detachKeys: readonly DetachKey[] = DEFAULT_DETACH_KEYS) {
     this.#detachKeys = detachKeys;
+  }
+
+  get isWindowed(): boolean {
+    return this.#isWindowed;
+  }
+
+  set isWindowed(isWindowed: boolean) {
+    this.#isWindowed = isWindowed;
+    if (!isWindowed) this.#isPanning = false;
   }
 
   /** What `flush` would decide: an unfinished escape first. */
@@ -85,6 +110,10 @@ export class TypedInput {
   }
 
   #byte(byte: number): void {
+    if (this.#skipBytes > 0) {
+      this.#skipBytes--;
+      return;
+    }
     if (this.#escape.length === 0) {
       if (byte === ESC) this.#escape.push(byte);
       else this.#token([byte]);
@@ -147,6 +176,7 @@ export class TypedInput {
       this.#keys.push(...token);
       return;
     }
+    if (this.#isWindowed && this.#isForWindow(token)) return;
     const expected = this.#detachKeys[this.#matched % Math.max(1, this.#detachKeys.length)];
     const match = expected === undefined ? 'other' : matchOf(token, expected);
     if (match === 'press') return this.#pressed(token);
@@ -163,6 +193,49 @@ export class TypedInput {
     }
     if (isText(token, '\x1b[200~')) this.#isPaste = true;
     this.#keys.push(...token);
+  }
+
+  /** True when the token was for the window, not for the program. */
+  #isForWindow(token: number[]): boolean {
+    const report = mouseReportOf(token);
+    if (report !== undefined) {
+      this.#endKeys();
+      if (report === 'three-bytes-follow') this.#skipBytes = 3;
+      else if (report !== 'unreadable') this.#pieces.push({ type: 'mouse', report });
+      return true;
+    }
+    if (isText(token, '\x1b[I') || isText(token, '\x1b[O')) return false;
+    const key = panKeyOf(token);
+    return this.#isPanning ? this.#panFurther(token, key) : this.#beginPanning(token, key);
+  }
+
+  #beginPanning(token: number[], key: PanKey | undefined): boolean {
+    const expected = this.#detachKeys[this.#matched];
+    const isDetachKey = expected !== undefined && matchOf(token, expected) === 'press';
+    if (this.#matched === 0 || isDetachKey || key === undefined || key === 'leave') return false;
+    this.#matched = 0;
+    this.#matchedBytes = [];
+    this.#isPanning = true;
+    this.#pan(key);
+    return true;
+  }
+
+  /** Keys that mean nothing here do nothing; a paste is meant for the program. */
+  #panFurther(token: number[], key: PanKey | undefined): boolean {
+    const isPaste = isText(token, '\x1b[200~');
+    const [first] = this.#detachKeys;
+    if (key === 'leave' || isPaste || (first !== undefined && matchOf(token, first) === 'press')) {
+      this.#isPanning = false;
+      this.#pan('leave');
+    } else if (key !== undefined) {
+      this.#pan(key);
+    }
+    return !isPaste;
+  }
+
+  #pan(key: PanKey): void {
+    this.#endKeys();
+    this.#pieces.push({ type: 'pan', key });
   }
 
   #pressed(token: number[]): void {

@@ -560,12 +560,16 @@ function clamped(sequence: Sequence): string {
   return text.replace(/\d{6,}/g, (digits) => String(Math.min(Number(digits), PARAM_MAX)));
 }
 
+/** An address that a viewer's terminal may be given; undefined for any that is not on the web. */
+export const shownLink = (address: string): string | undefined =>
+  address.length <= LINK_BYTES_MAX && /^https?:\/\/[\x21-\x7e]+$/i.test(address) ? address : undefined;
+
 /**
  * `id=…` and an address on the web. Any other address closes the link: else the text would belong to the one before.
  */
 function link(text: string): string {
-  const match = /^([\x20-\x3a\x3c-\x7e]*);(https?:\/\/[\x21-\x7e]+)$/i.exec(text);
-  if (match === null || text.length > LINK_PAYLOAD_BYTES_MAX || match[2]!.length > LINK_BYTES_MAX) return ';';
+  const match = /^([\x20-\x3a\x3c-\x7e]*);(.+)$/s.exec(text);
+  if (match === null || text.length > LINK_PAYLOAD_BYTES_MAX || shownLink(match[2]!) === undefined) return ';';
   const id = match[1]!.split(':').find((pair) => /^id=[\x21-\x7e]{1,128}$/.test(pair));
   return `${id ?? ''};${match[2]}`;
 }

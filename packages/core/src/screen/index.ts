@@ -14,3 +14,7 @@ export { renderAnsi, renderJson, renderText } from './render.ts';
 export type { LineJson, ScreenJson } from './render.ts';
 export { renderHtml } from './render-html.ts';
 export type { RenderOptions } from './rendered-lines.ts';
+export { BLANK_CELL, screenCells } from './screen-cells.ts';
+export type { ScreenCell } from './screen-cells.ts';
+export { type Attributes, Bg, PLAIN } from './attributes.ts';
+export { sgr } from './sgr.ts';

@@ -1,0 +1,168 @@
+/**
+ * Paints a part of a session's screen into a rectangle of a terminal, and afterwards only the cells that have changed.
+ *
+ * All it writes is made here: texts of cells (`screenCells`), colours, links to the web, cursor movements. No byte of the
+ * session's output passes through. It expects a terminal without origin, insert or autowrap mode and with a plain pen, and leaves
+ * the pen plain; where the cursor is afterwards is the caller's business.
+ */
+import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
+import { isContested, shownLink } from '@spool/vt';
+import type { Place } from './screen-window.ts';
+
+/** Where on the terminal, counted from 0. */
+export interface Rectangle {
+  readonly top: number;
+  readonly left: number;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** As many blanks are erased by a sequence; fewer are written. */
+const ERASE_CELLS_MIN = 6;
+
+export class WindowPainter {
+  readonly #target: Rectangle;
+  /** What the terminal shows; undefined where nobody knows. */
+  #shown: (readonly ScreenCell[] | undefined)[];
+  #parts: string[] = [];
+  #look = PLAIN;
+  #link = '';
+  #row = -1;
+  #col = -1;
+
+  constructor(target: Rectangle) {
+    this.#target = target;
+    this.#shown = Array.from({ length: target.rows });
+  }
+
+  get target(): Rectangle {
+    return this.#target;
+  }
+
+  /** Something else was written there: the next time everything is painted. */
+  forget(): void {
+    this.#shown = Array.from({ length: this.#target.rows });
+  }
+
+  /** The bytes that bring the rectangle to show the model from `place` on; empty when it does already. */
+  paint(model: ScreenModel, place: Place): string {
+    for (let row = 0; row < this.#target.rows; row++) this.#paintRow(row, this.#cellsOf(model, row, place));
+    return this.#end();
+  }
+
+  #cellsOf(model: ScreenModel, row: number, { top, left }: Place): ScreenCell[] {
+    const { cols } = this.#target;
+    const { size } = model;
+    const below = top + row - size.rows;
+    const inside = Math.min(cols, size.cols - left);
+    const cells =
+      below < 0
+        ? screenCells(model, top + row, left, left + cols)
+        : Array.from({ length: inside }, () => (below === 0 ? BOTTOM : BLANK_CELL));
+    if (inside < cols && below <= 0) cells.push(below === 0 ? CORNER : RIGHT);
+    while (cells.length < cols) cells.push(BLANK_CELL);
+    return cells;
+  }
+
+  #paintRow(row: number, cells: readonly ScreenCell[]): void {
+    const shown = this.#shown[row];
+    this.#shown[row] = cells;
+    let isDoubtful = false;
+    for (let col = 0; col < cells.length;) {
+      const cell = cells[col]!;
+      const width = Math.max(1, cell.width);
+      if (!isDoubtful && shown !== undefined && isSameCell(shown[col]!, cell)) {
+        col += width;
+        continue;
+      }
+      const blanks = isPlainBlank(cell) ? this.#blanks(cells, shown, col) : 0;
+      if (blanks >= ERASE_CELLS_MIN) {
+        this.#moveTo(row, col);
+        this.#wear(BLANK_CELL);
+        this.#parts.push(`\x1b[${blanks}X`);
+        col += blanks;
+        isDoubtful = false;
+        continue;
+      }
+      isDoubtful = this.#print(row, col, cell);
+      col += width;
+    }
+  }
+
+  /** How many blanks to erase from here on, with those between that are blank already. */
+  #blanks(cells: readonly ScreenCell[], shown: readonly ScreenCell[] | undefined, from: number): number {
+    let to = from;
+    let last = from;
+    for (; to < cells.length && isPlainBlank(cells[to]!); to++)
+      if (shown === undefined || !isSameCell(shown[to]!, cells[to]!)) last = to;
+    return last - from + 1;
+  }
+
+  /** True when terminals disagree on the width of this character, so that it may have hit the next cell. */
+  #print(row: number, col: number, cell: ScreenCell): boolean {
+    this.#moveTo(row, col);
+    this.#wear(cell);
+    const isInDoubt = isContested(cell.text);
+    if (isInDoubt) {
+      // Whatever it turns out to cover is blank before, and what follows is placed.
+      this.#parts.push(' '.repeat(cell.width));
+      this.#col = -1;
+      this.#moveTo(row, col);
+    }
+    this.#parts.push(cell.text);
+    this.#col += cell.width;
+    if (isInDoubt || this.#col >= this.#target.cols) this.#col = -1;
+    return isInDoubt;
+  }
+
+  #moveTo(row: number, col: number): void {
+    if (row === this.#row && col === this.#col) return;
+    const step = col - this.#col;
+    if (row === this.#row && this.#col >= 0 && step > 0) this.#parts.push(step === 1 ? '\x1b[C' : `\x1b[${step}C`);
+    else this.#parts.push(`\x1b[${this.#target.top + row + 1};${this.#target.left + col + 1}H`);
+    this.#row = row;
+    this.#col = col;
+  }
+
+  #wear({ look, link }: Pick<ScreenCell, 'look' | 'link'>): void {
+    const address = link === '' ? '' : (shownLink(link) ?? '');
+    if (address !== this.#link) this.#parts.push(`\x1b]8;;${address}\x1b\\`);
+    this.#link = address;
+    if (look === this.#look) return;
+    this.#parts.push(sgr(this.#look, look));
+    this.#look = look;
+  }
+
+  #end(): string {
+    if (this.#parts.length === 0) return '';
+    this.#wear(BLANK_CELL);
+    const text = this.#parts.join('');
+    this.#parts = [];
+    this.#row = -1;
+    this.#col = -1;
+    return text;
+  }
+}
+
+/** A dim line where a session's screen ends that is smaller than the rectangle. */
+const DIM = { ...PLAIN, bg: Bg.dim };
+const RIGHT: ScreenCell = { text: '│', width: 1, look: DIM, link: '' };
+const BOTTOM: ScreenCell = { text: '─', width: 1, look: DIM, link: '' };
+const CORNER: ScreenCell = { text: '┘', width: 1, look: DIM, link: '' };
+
+const isPlainBlank = ({ text, look, link }: ScreenCell): boolean => text === ' ' && look === PLAIN && link === '';
+
+/** Links are compared by address: their numbers mean something only to one model. */
+function isSameCell(one: ScreenCell, other: ScreenCell): boolean {
+  if (one === other) return true;
+  if (one.text !== other.text || one.width !== other.width || one.link !== other.link) return false;
+  const { look } = one;
+  const { look: wanted } = other;
+  return (
+    look === wanted ||
+    (look.fg === wanted.fg &&
+      look.bg === wanted.bg &&
+      look.underline === wanted.underline &&
+      look.underlineColour === wanted.underlineColour)
+  );
+}

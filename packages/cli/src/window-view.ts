@@ -1,0 +1,284 @@
+/**
+ * A session of another size on this terminal: a model of its screen, and a window of it that is painted.
+ *
+ * The model is fed as fast as the session writes. The terminal is painted at most sixty times a second and only when it has taken
+ * what it got before; what is painted is always the newest state. So a slow terminal skips pictures, and costs nobody anything.
+ *
+ * It lives on the alternate screen: nothing of it gets into the user's scrollback, and leaving it brings back what was there.
+ */
+import { ScreenModel } from '@spool/core/screen';
+import type { Size } from '@spool/protocol';
+import {
+  cleanText,
+  encodeMouse,
+  type ModeState,
+  type MouseReport,
+  type PanKey,
+  POP_TITLE,
+  PUSH_TITLE,
+  restore,
+  SHOWN_TITLE_CHARACTERS_MAX,
+  undo,
+} from '@spool/vt';
+import { ScreenWindow } from './screen-window.ts';
+import { windowModes } from './window-modes.ts';
+import { type Rectangle, WindowPainter } from './window-painter.ts';
+import { statusText } from './window-status.ts';
+import { windowText } from './window-text.ts';
+
+const FRAME_MS = 16;
+/** A program that has begun a synchronized update and does not end it is painted anyway. */
+const UPDATE_MS_MAX = 150;
+/** A terminal with fewer rows has none to spare for a line of ours. */
+const STATUS_ROWS_MIN = 4;
+const WHEEL_ROWS = 3;
+const WHEEL_COLS = 8;
+
+export interface WindowViewOptions {
+  /** The session's size, and this terminal's. */
+  readonly session: Size;
+  readonly own: Size;
+  /** Whether keys go to the session. */
+  readonly isTyping: boolean;
+  /** Resolves when the terminal takes more. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+}
+
+export class WindowView {
+  readonly #options: WindowViewOptions;
+  readonly #window: ScreenWindow;
+  #session: Size;
+  #own: Size;
+  #model: ScreenModel;
+  #painter: WindowPainter;
+  #modes: ModeState | null = null;
+  #title = '';
+  #status = '';
+  #cursor = '';
+  #state: 'quiet' | 'panning' | 'prefix' = 'quiet';
+  #timer: NodeJS.Timeout | undefined;
+  #isWriting = false;
+  #isDirty = false;
+  #isClosed = false;
+  #paintedAt = -Infinity;
+  #updateSince: number | undefined;
+
+  constructor(options: WindowViewOptions) {
+    this.#options = options;
+    this.#session = options.session;
+    this.#own = options.own;
+    this.#model = new ScreenModel(options.session, { scrollback: 0 });
+    this.#window = new ScreenWindow(this.#session, this.#content);
+    this.#painter = new WindowPainter(this.#content);
+  }
+
+  /** The screen as it is now, whatever was known before. */
+  snapshot(session: Size, bytes: Uint8Array): void {
+    this.#model.dispose();
+    this.#model = new ScreenModel(session, { scrollback: 0 });
+    this.#model.write(bytes);
+    this.fit(session, this.#own);
+  }
+
+  feed(bytes: Uint8Array): void {
+    this.#model.write(bytes);
+    this.#schedule();
+  }
+
+  /** The session or this terminal has another size. Until the next snapshot the model is a good guess. */
+  fit(session: Size, own: Size): void {
+    const isMoved = own.cols !== this.#own.cols || own.rows !== this.#own.rows;
+    this.#session = session;
+    this.#own = own;
+    this.#model.resize(session.cols, session.rows);
+    this.#layOut(isMoved);
+  }
+
+  /** The first detach key was pressed, and may be followed by an arrow. */
+  set isPrefixed(isPrefixed: boolean) {
+    if (this.#state !== 'panning') this.#enter(isPrefixed ? 'prefix' : 'quiet');
+  }
+
+  pan(key: PanKey): void {
+    if (key === 'leave') {
+      this.follow();
+      return this.#enter('quiet');
+    }
+    this.#enter('panning');
+    this.#window.pan(key);
+    this.#schedule();
+  }
+
+  /** The window goes back to the cursor. */
+  follow(): void {
+    if (this.#window.isFollowing) return;
+    this.#window.follow();
+    this.#schedule();
+  }
+
+  /**
+   * What the session gets of it: the same at the session's own cell, or nothing. A program that does not use the mouse leaves
+   * the wheel to the window.
+   */
+  mouse(report: MouseReport): Uint8Array | undefined {
+    const { mouse, mouseEncodings } = this.#model.modes;
+    if (!this.#options.isTyping || mouse === 0) {
+      this.#turnWheel(report);
+      return undefined;
+    }
+    const { top, left } = this.#window.place;
+    const { rows, cols } = this.#content;
+    const row = report.row + top;
+    const col = report.col + left;
+    const isInside = report.row < rows && report.col < cols && row < this.#session.rows && col < this.#session.cols;
+    return isInside ? encodeMouse({ ...report, row, col }, mouseEncodings) : undefined;
+  }
+
+  /** What the window shows, as lines of text; nothing of a program that had the screen to itself. */
+  get text(): string {
+    if (this.#model.isAlternate) return '';
+    this.#window.follow();
+    this.#window.see(this.#model.cursor);
+    return windowText(this.#model, { ...this.#content, ...this.#window.place });
+  }
+
+  /** Nothing is painted any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#isClosed = true;
+  }
+
+  /** The same, with what takes back everything that was written. */
+  close(): Uint8Array {
+    this.stop();
+    if (this.#modes === null) return new Uint8Array(0);
+    return Buffer.concat([Buffer.from('\x1b[?2026l'), undo(this.#modes), Buffer.from(LEAVE), POP_TITLE]);
+  }
+
+  /** The part of the terminal that shows the session; the status line is below it. */
+  get #content(): Rectangle {
+    const { cols, rows } = this.#own;
+    return { top: 0, left: 0, cols, rows: this.#hasStatus ? rows - 1 : rows };
+  }
+
+  /** With as many rows as the session there is none to spare, and the line is there only as long as it is needed. */
+  get #hasStatus(): boolean {
+    if (this.#own.rows < STATUS_ROWS_MIN) return false;
+    return this.#state !== 'quiet' || this.#own.rows !== this.#session.rows;
+  }
+
+  #enter(state: 'quiet' | 'panning' | 'prefix'): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#layOut(false);
+  }
+
+  #layOut(isMoved: boolean): void {
+    const content = this.#content;
+    this.#window.fit(this.#session, content);
+    if (isMoved || content.rows !== this.#painter.target.rows) {
+      this.#painter = new WindowPainter(content);
+      this.#status = '';
+    }
+    this.#schedule();
+  }
+
+  #turnWheel({ button, isRelease }: MouseReport): void {
+    if ((button & WHEEL) === 0 || isRelease) return;
+    const isBack = (button & 1) === 0;
+    const isSideways = (button & 2) !== 0 || (button & SHIFT) !== 0;
+    if (isSideways) this.#window.panBy(0, isBack ? -WHEEL_COLS : WHEEL_COLS);
+    else this.#window.panBy(isBack ? -WHEEL_ROWS : WHEEL_ROWS, 0);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#isDirty = true;
+    if (this.#isClosed || this.#isWriting || this.#timer !== undefined) return;
+    const waitMs = Math.max(0, this.#paintedAt + FRAME_MS - performance.now());
+    this.#timer = setTimeout(() => void this.#turn(), waitMs);
+  }
+
+  async #turn(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#isInUpdate()) return this.#schedule();
+    this.#isDirty = false;
+    this.#paintedAt = performance.now();
+    const frame = this.#frame();
+    if (frame === '') return;
+    this.#isWriting = true;
+    await this.#options.write(Buffer.from(frame));
+    this.#isWriting = false;
+    if (this.#isDirty) this.#schedule();
+  }
+
+  /** In the middle of a synchronized update the screen is half a picture. */
+  #isInUpdate(): boolean {
+    const now = performance.now();
+    if (!this.#model.modes.synchronized) this.#updateSince = undefined;
+    else this.#updateSince ??= now;
+    if (this.#updateSince === undefined || now - this.#updateSince > UPDATE_MS_MAX) return false;
+    this.#paintedAt = now;
+    return true;
+  }
+
+  #frame(): string {
+    const { cursor, modes, isAlternate } = this.#model;
+    // On the alternate screen a hidden cursor is just where the last cell was drawn; elsewhere it is where things happen.
+    if (cursor.isVisible || !isAlternate) this.#window.see(cursor);
+    const setting = this.#setModes(modes);
+    const cells = this.#painter.paint(this.#model, this.#window.place);
+    const status = this.#paintStatus();
+    const placed = this.#placeCursor(cursor);
+    if (setting === '' && cells === '' && status === '' && placed === this.#cursor) return '';
+    this.#cursor = placed;
+    return `${BEGIN}${setting}${cells}${status}${placed}${END}`;
+  }
+
+  #setModes(modes: ModeState): string {
+    const wanted = windowModes(modes, this.#options.isTyping);
+    const title = cleanText(modes.title, SHOWN_TITLE_CHARACTERS_MAX);
+    const parts: string[] = [];
+    if (this.#modes === null) parts.push(text(PUSH_TITLE), ENTER);
+    if (this.#modes === null || !isSameModes(this.#modes, wanted)) {
+      if (this.#modes !== null) parts.push(text(undo(this.#modes)));
+      parts.push(text(restore(wanted)));
+      this.#modes = wanted;
+    }
+    if (title !== this.#title) parts.push(`\x1b]2;${title}\x1b\\`);
+    this.#title = title;
+    return parts.join('');
+  }
+
+  #paintStatus(): string {
+    if (!this.#hasStatus) return '';
+    const { cols, rows } = this.#own;
+    const shown = this.#content;
+    const line = statusText({ session: this.#session, shown, place: this.#window.place, state: this.#state }, cols);
+    if (line === this.#status) return '';
+    this.#status = line;
+    return `\x1b[${rows}H\x1b[K\x1b[2m${line}\x1b[m`;
+  }
+
+  #placeCursor({ row, col, isVisible }: ScreenModel['cursor']): string {
+    const { top, left } = this.#window.place;
+    const { rows, cols } = this.#content;
+    const isInside = row >= top && row < top + rows && col >= left && col < left + cols;
+    return isVisible && isInside ? `\x1b[${row - top + 1};${col - left + 1}H\x1b[?25h` : '\x1b[?25l';
+  }
+}
+
+const WHEEL = 64;
+const SHIFT = 4;
+
+const BEGIN = '\x1b[?2026h\x1b[?25l';
+const END = '\x1b[?2026l';
+const ENTER = '\x1b[?1049h\x1b[H\x1b[2J';
+const LEAVE = '\x1b[?25h\x1b[?1049l';
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+
+/** Their values are flags, numbers, texts and short lists of numbers. */
+function isSameModes(one: ModeState, other: ModeState): boolean {
+  return (Object.keys(one) as (keyof ModeState)[]).every((key) => String(one[key]) === String(other[key]));
+}
