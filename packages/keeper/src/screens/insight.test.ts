@@ -12,14 +12,14 @@ function sessionFolder(): string {
   return folder;
 }
 
-function insightOf(folder: string, before: Past | null = null) {
+function insightOf(folder: string, before: Past | null = null, leader: number | null = null) {
   const statuses: Status[] = [];
   const facts: Fact[] = [];
   const source = {
     id: 's',
     folder,
-    firstSize: null,
-    pid: 1,
+    firstSize: leader === null ? null : { cols: 80, rows: 24 },
+    pid: leader ?? 1,
     command: ['bash'],
     startedAt: 0,
     isAdopted: before !== null,
@@ -81,4 +81,16 @@ test('[STATE-1] after a restart a state is as old as it was, whatever kinds of i
   expect(restoredStatus(idle.slice(1)).status?.since).toBe(2);
   const asking = [...idle, item(4, 'blocked', 'confirm'), item(5, 'blocked', 'confirm')];
   expect(restoredStatus(asking).status).toMatchObject({ state: 'blocked', since: 5 });
+});
+
+test('[STATE-1] who is in the foreground is not asked with every look, but once more after the last output', () => {
+  const { insight } = insightOf(sessionFolder(), null, process.pid);
+  const dues: (number | null)[] = [];
+  for (const at of [20_000, 20_100, 20_200]) {
+    insight.output(new Uint8Array(1), at, at);
+    insight.look(at);
+    dues.push(insight.dueAt);
+  }
+  insight.wake(20_500);
+  expect([...dues.slice(1), insight.dueAt === 20_500]).toEqual([20_500, 20_500, false]);
 });
