@@ -1,6 +1,7 @@
 /** A prompt is never an answer: dialogs that have just come up, beside sessions that keep the daemon busy. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
+import type { SpoolError } from '@spool/protocol';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -45,6 +46,8 @@ async function keysOf(client: Client, id: string, file: string): Promise<string>
   return readFileSync(file, 'utf8').replace('<Z>', '');
 }
 
+const REFUSED = /^(?:INPUT_BLOCKED|STATE_UNKNOWN)$/;
+
 const codeOf = (prompted: Promise<unknown>): Promise<string> =>
   prompted.then(
     () => 'typed',
@@ -74,20 +77,24 @@ test(
     for (const { round, before, between } of rounds) {
       await client.write(before.id, '?');
       await seen(client, before.id, 'Delete everything?');
-      // It is in the log, so whoever looks sees it.
+      // It is in the log, so whoever looks sees it; on a machine that is too busy to look, the prompt is refused all the same.
       const code = await codeOf(client.prompt(before.id, 'please go on'));
-      expect({ round, code, read: await keysOf(client, before.id, before.file) }).toEqual({
-        round,
-        code: 'INPUT_BLOCKED',
-        read: '',
-      });
+      expect(code).toMatch(REFUSED);
+      expect({ round, read: await keysOf(client, before.id, before.file) }).toEqual({ round, read: '' });
 
-      const refused = client.prompt(between.id, 'go!');
-      await expect(refused).rejects.toMatchObject({
-        code: 'INPUT_BLOCKED',
-        details: { session: `between-${round}`, text: 'is in its input line, and was not submitted' },
+      const refused = (await client.prompt(between.id, 'go!').catch((error: unknown) => error)) as SpoolError;
+      expect(refused.code).toMatch(REFUSED);
+      const isTyped = 'text' in refused.details;
+      expect(isTyped || refused.code === 'STATE_UNKNOWN').toBe(true);
+      const read = await keysOf(client, between.id, between.file);
+      expect({ round, read, details: refused.details }).toMatchObject({
+        round,
+        read: isTyped ? '<g><o>' : '',
+        details: {
+          session: `between-${round}`,
+          ...(isTyped && { text: 'is in its input line, and was not submitted' }),
+        },
       });
-      expect({ round, read: await keysOf(client, between.id, between.file) }).toEqual({ round, read: '<g><o>' });
     }
   },
 );

@@ -15,7 +15,7 @@ import { isTaken, type Place, placeOf, tailOf } from './typed-place.ts';
 /** Between paste and Enter: until the paste has been shown and the screen has come to rest, within these bounds. */
 const SETTLE_MS_MIN = 60;
 const SETTLE_MS_MAX = 600;
-/** Where the input line is known: until the text stands in it. */
+/** Where the input line of an agent is known: until the text stands in it. */
 const SHOWN_MS_MAX = 2000;
 const LOOK_AGAIN_MS = 50;
 const CONFIRM_MS = 3000;
@@ -163,7 +163,7 @@ async function until<T>(session: Session, ms: number, check: () => Promise<T | n
 }
 
 /**
- * The paste has been read, and what it made the program show stands still; where the input line is known, the text stands in it.
+ * The paste has been read, and what it made the program show stands still; where an agent's input line is known, the text is in it.
  * Within bounds: some programs show nothing of it, or something else. Gemini does not take an Enter that comes too soon.
  */
 async function settled(session: Session, tail: string): Promise<void> {
@@ -177,13 +177,17 @@ async function settled(session: Session, tail: string): Promise<void> {
   const deadline = performance.now() + SHOWN_MS_MAX;
   for (let waited = false; ; waited = true) {
     const look = session.isRunning ? await session.look({ mustReach: false }).catch(() => null) : null;
-    const isShown = look === null || look.input === null || look.asks !== null || look.input.text !== '' || tail === '';
-    if (isShown || performance.now() >= deadline) {
+    if (look === null || tail === '' || !isExpected(look) || performance.now() >= deadline) {
       if (waited) await sleep(SETTLE_MS_MIN);
       return;
     }
     await sleep(LOOK_AGAIN_MS);
   }
+}
+
+/** The text is still to come: an agent's input line is known, and is empty. What a shell reads need not be shown. */
+function isExpected({ agent, asks, input }: Look): boolean {
+  return agent !== null && agent !== 'shell' && asks === null && input?.text === '';
 }
 
 function standsInLine({ input }: Look, tail: string): boolean {
