@@ -1,9 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { SpoolError } from '@spool/protocol';
-import { isAlive, outputOf, program, seen, statusField, TestDaemon, until, VerifiedStream } from '@spool/testkit';
+import {
+  inNamespace,
+  isAlive,
+  NAMESPACES_MISSING,
+  outputOf,
+  program,
+  seen,
+  statusField,
+  TestDaemon,
+  until,
+  VerifiedStream,
+} from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
+import type { Stuck } from './bodies/stuck-in-the-kernel.ts';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
@@ -156,6 +168,16 @@ test('[LIFE-5] all processes killed at once: the log is a valid prefix, and the 
     if (item.type === 'output') stream.push(item.offset, item.bytes);
   expect(stream.offset).toBe(info.offset);
 });
+
+for (const victim of ['keeper', 'holder'] as const)
+  testNeeding(NAMESPACES_MISSING)(
+    `[LIFE-1] a ${victim} that is killed and stays in the kernel has no successor at work before it is gone`,
+    async () => {
+      const body = new URL('bodies/stuck-in-the-kernel.ts', import.meta.url);
+      expect(await inNamespace<Stuck>(body, { victim })).toEqual({ hadSuccessor: false, wasTold: true });
+    },
+    120_000,
+  );
 
 /** Kills keeper or holder, by chance, as soon as the daemon says that it could bear it. */
 async function killAtRandom(daemon: TestDaemon, times: number): Promise<{ keeper: number; holder: number }> {

@@ -501,11 +501,15 @@ export const VERBS = {
         kind: 'duration',
         value: 'DUR',
         short: 'g',
-        about: 'stop, restart: how long sessions may take to end (default: 5s)',
+        about: 'stop: how long sessions may take to end (default: 5s)',
       },
+      force: { kind: 'on', short: 'f', about: 'stop, restart: do not ask before running sessions are ended' },
     },
     details: [
-      'The daemon starts by itself with the first verb that needs it. Stopping it ends all sessions; their output is kept.',
+      'The daemon starts by itself with the first verb that needs it. `stop` ends all sessions; their output is kept. At a',
+      'terminal it asks first if any still run; in a script it does not.',
+      '`restart` replaces the processes of the daemon one after the other, with the program that is on disk now. Sessions go',
+      'on, and attached terminals notice a pause of a moment. Where that is not possible it says so, and needs --force.',
       '`status` starts nothing: when no daemon runs it says so, and the exit code is 1.',
     ].join('\n'),
     examples: [

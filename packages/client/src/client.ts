@@ -387,6 +387,11 @@ export class Client {
     return this.#requester.again('status', {});
   }
 
+  /** Replaces one process of the daemon; sessions go on. Of the keeper's, the answer may be lost with the link. */
+  async renew(part: 'holder' | 'keeper'): Promise<void> {
+    await this.#requester.once('renew', { part });
+  }
+
   /** Stops every session, then the daemon. Not repeated when the link breaks: asking again would start a new daemon. */
   async shutdown(options: StopOptions = {}): Promise<void> {
     await this.#requester.once('shutdown', { graceMs: options.graceMs });

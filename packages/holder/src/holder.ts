@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
-import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
+import { openProcess, ownStartTicks } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
 import { openFiles } from '@spool/native/open-files';
 import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
+import { killAndWait } from '@spool/native/when-gone';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { Custody } from './custody.ts';
 import type { DaemonLog } from './daemon-log.ts';
@@ -34,6 +35,8 @@ export interface HolderOptions {
   readonly daemon: DaemonRecord;
   /** The listening sockets and the daemon's locks, see DaemonRecord: held here too, so that a keeper's death closes none. */
   readonly commonFds: readonly number[];
+  /** Started beside a holder that is to go: as long as that one is there, nothing is ours to begin. */
+  readonly isStandby?: boolean;
 }
 
 interface Keeper {
@@ -53,9 +56,13 @@ export class Holder {
   readonly #spare = new SpareFds();
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#tell({ type: 'missed', id }));
   #isShuttingDown = false;
+  #isStandby: boolean;
+  /** Until then, a keeper before the present one may still write. */
+  #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(options: HolderOptions) {
     this.#options = options;
+    this.#isStandby = options.isStandby === true;
     this.#custody = new Custody(options.watch, (id, exit) => this.#tell({ type: 'exit', id, exit }));
   }
 
@@ -72,7 +79,12 @@ export class Holder {
       { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#options.daemon },
       this.#options.commonFds,
     );
-    this.#pings ??= setInterval(() => this.#tell({ type: 'ping' }), PING_INTERVAL_MS);
+    this.#pings ??= setInterval(() => this.#ping(), PING_INTERVAL_MS);
+  }
+
+  #ping(): void {
+    this.#tell({ type: 'ping' });
+    this.#options.log.bound();
   }
 
   /** Null when not even that can be had: then it is tried again, for children must be heard. */
@@ -102,6 +114,13 @@ export class Holder {
       onEnd: () => this.keeperGone('it closed its link'),
     });
     this.attach(link, pid);
+    // The new one loads itself meanwhile; it gets the sessions once no other can write into their logs.
+    void this.#othersGone.then(() => {
+      if (this.#keeper?.link === link) this.#handAll(link);
+    });
+  }
+
+  #handAll(link: FdLink<FromKeeper, FromHolder>): void {
     for (const held of this.#custody.all()) link.send({ type: 'session', session: held.session }, held.fds);
     link.send({ type: 'adopted' });
   }
@@ -153,6 +172,9 @@ export class Holder {
         if (held) this.#tell({ type: 'session', session: held.session }, held.fds);
         return;
       }
+      case 'commit':
+        this.#isStandby = false;
+        return;
       case 'hand-over':
         return; // the first word to a new holder, heard by main
     }
@@ -190,12 +212,16 @@ export class Holder {
   keeperGone(why: string): void {
     const keeper = this.#keeper;
     if (!keeper || this.#isShuttingDown) return;
+    if (this.#isStandby) process.exit(0); // the holder beside us has everything, and starts the next keeper
     this.#keeper = null;
     keeper.health.stop();
     this.#missed.clear();
     keeper.link.close();
     // A keeper that hangs, or closed its link, must not go on beside its successor.
-    signalAndClose(keeper.pidfd, ['SIGKILL']);
+    const gone = killAndWait(this.#options.watch, keeper.pidfd, () =>
+      this.#options.log.say(`keeper ${keeper.pid} was killed and is still there; its successor waits for its end`),
+    );
+    this.#othersGone = Promise.all([this.#othersGone, gone]);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
     this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#custody.size} sessions are safe`);
     this.#restartKeeper();

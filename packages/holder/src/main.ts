@@ -102,9 +102,20 @@ function takeOver(linkFd: number): void {
     onMessage(message, fds) {
       if (message.type !== 'hand-over') return holder?.hear(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
-      holder = new Holder({ watch, log, daemon: message.daemon, commonFds: fds });
+      holder = new Holder({
+        watch,
+        log,
+        daemon: message.daemon,
+        commonFds: fds,
+        isStandby: message.isStandby === true,
+      });
+      // It may be dead already: then its link ends after all that it handed over, and another keeper is started.
       holder.attach(link, message.keeperPid, message.keeperStart);
-      log.say(`took over from keeper ${message.keeperPid}, whose holder was gone`);
+      log.say(
+        message.isStandby === true
+          ? `started beside the holder of keeper ${message.keeperPid}, to take its place`
+          : `took over from keeper ${message.keeperPid}, whose holder was gone`,
+      );
     },
     onFdsLost(message) {
       if (holder) holder.fdsLost(message);

@@ -7,13 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
-import { openProcess, ownStartTicks, signalAndClose } from '@spool/native/process-identity';
+import { openProcess, ownStartTicks } from '@spool/native/process-identity';
 import { MissedSessions } from '@spool/native/missed-sessions';
 import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
-import type { DaemonRecord, FromHolder, FromKeeper, HeldSession } from '@spool/protocol';
+import { killAndWait } from '@spool/native/when-gone';
+import { type DaemonRecord, type FromHolder, type FromKeeper, type HeldSession, SpoolError } from '@spool/protocol';
 
 const BACKOFF_MS_MAX = 2000;
+
+/** A holder that has not everything by then is given up, and the present one stays. */
+const RENEW_MS_MAX = 10_000;
 
 export interface HolderLinkOptions {
   readonly watch: FdWatch;
@@ -25,6 +29,14 @@ export interface HolderLinkOptions {
   /** Everything that a new holder must hold. */
   handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }>;
   complain(sentence: string): void;
+}
+
+/** A holder that is started beside the present one, to take its place. */
+interface NextHolder {
+  readonly link: FdLink<FromHolder, FromKeeper>;
+  readonly process: ChildProcess;
+  /** It has everything; false: it died before. */
+  readonly held: PromiseWithResolvers<boolean>;
 }
 
 export class HolderLink {
@@ -42,6 +54,11 @@ export class HolderLink {
   #backoffMs = 0;
   #count = 1;
   #isEnding = false;
+  #next: NextHolder | null = null;
+  /** What is to be said to a new holder once it has been given everything; before that it would not be understood. */
+  #early: { readonly message: FromKeeper; readonly fds: readonly number[] }[] | null = null;
+  /** Until then, a holder before the present one may still do something. */
+  #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(socket: number, options: HolderLinkOptions) {
     this.#options = options;
@@ -69,11 +86,15 @@ export class HolderLink {
 
   /** Resolves when a holder that is alive has everything: when one process more may die. */
   async settled(): Promise<void> {
-    do {
-      await this.#settled.promise;
+    for (;;) {
+      const { promise } = this.#settled;
+      await promise;
+      if (promise !== this.#settled.promise) continue; // it died before our turn came
+      const answer = new Promise<boolean>((answered) => this.#asked.push(answered));
       this.#link.send({ type: 'ask' });
       // A holder that died a moment ago does not answer; its successor will.
-    } while (!(await new Promise<boolean>((answered) => this.#asked.push(answered))));
+      if (await answer) return;
+    }
   }
 
   /** The holder is about to exit because it was asked to: so do we, then. */
@@ -82,31 +103,86 @@ export class HolderLink {
   }
 
   send(message: FromKeeper, fds: readonly number[] = []): void {
+    if (this.#early) return void this.#early.push({ message, fds });
     this.#link.send(message, fds);
+    this.#next?.link.send(message, fds);
+  }
+
+  /**
+   * Replaces a holder that is well by one with the code that is on disk now. The next one is given everything before the
+   * present one goes, so that at no time the keeper is the only one to have it. Nothing may be spawned meanwhile.
+   */
+  async renew(): Promise<void> {
+    await this.settled();
+    if (this.#next) throw new SpoolError('INTERNAL', { reason: 'the holder is being replaced already' });
+    const started = this.#spawnHolder();
+    if (!started) throw new SpoolError('TOO_MANY_FILES');
+    const { socket, process: child } = started;
+    const next: NextHolder = { link: this.#open(socket), process: child, held: Promise.withResolvers() };
+    this.#next = next;
+    this.#handAll(next.link, true);
+    const timer = setTimeout(() => child.kill('SIGKILL'), RENEW_MS_MAX);
+    const isHeld = await next.held.promise;
+    clearTimeout(timer);
+    if (!isHeld) throw new SpoolError('INTERNAL', { reason: 'the next holder could not be started' });
+    if (this.#next === next) this.#changeTo(next);
+    await this.#othersGone;
+    await this.settled();
+  }
+
+  /** The old one is killed before its link is closed: it would take that for the death of the keeper, and start another. */
+  #changeTo(next: NextHolder): void {
+    const link = this.#link;
+    const holder = this.#holder!;
+    this.#options.complain(`holder ${holder.pid} is replaced by ${next.process.pid}, as asked`);
+    this.#next = null;
+    this.#link = next.link;
+    this.#count++;
+    this.#isHolder(next.process.pid!);
+    this.#kill(holder);
+    next.link.send({ type: 'commit' }); // from here on the old one runs no more instruction of its own
+    for (const answered of this.#asked.splice(0)) answered(false);
+    void this.#othersGone.then(() => link.close());
+    this.#options.onReplaced();
+  }
+
+  /** What the next holder says before its turn. */
+  #hearNext(next: NextHolder, message: FromHolder, fds: readonly number[]): void {
+    if (message.type === 'welcome') fds.forEach((fd) => native.close(fd));
+    else if (message.type === 'held') next.held.resolve(true);
+    else if (message.type === 'ping') next.link.send({ type: 'pong' });
+    else if (message.type === 'missed') this.#handAgain(next.link, message.id);
+    else if (message.type === 'exit') this.#options.onMessage(message, fds); // whoever tells it first
   }
 
   #open(socket: number): FdLink<FromHolder, FromKeeper> {
-    return new FdLink<FromHolder, FromKeeper>(this.#options.watch, socket, {
-      onMessage: (message, fds) => this.#hear(message, fds),
+    const link: FdLink<FromHolder, FromKeeper> = new FdLink(this.#options.watch, socket, {
+      onMessage: (message, fds) => {
+        if (this.#next?.link === link) this.#hearNext(this.#next, message, fds);
+        else if (this.#link === link) this.#hear(message, fds);
+        else fds.forEach((fd) => native.close(fd));
+      },
       onFdsLost: (message) => {
         if (message.type === 'session') this.#missed.miss(message.session.run.id);
         else if (!this.#daemon) process.exit(1); // not even the socket: the holder will try again with another keeper
       },
-      onEnd: () => this.#holderGone('it closed its link'),
+      onEnd: () => {
+        if (this.#next?.link === link) {
+          this.#next.held.resolve(false);
+          this.#next = null;
+        } else if (this.#link === link) this.#holderGone('it closed its link');
+      },
     });
+    return link;
   }
 
   #hear(message: FromHolder, fds: readonly number[]): void {
     this.#health?.heard();
     switch (message.type) {
       case 'welcome':
-        this.#watchHealth(message.holderPid);
-        this.#health?.heard();
         this.#starting = null;
-        this.#holder = {
-          pid: message.holderPid,
-          pidfd: this.#spare.use(() => openProcess(message.holderPid, message.holderStart)),
-        };
+        this.#isHolder(message.holderPid, message.holderStart);
+        this.#health?.heard();
         // A new holder only repeats what it was given.
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
@@ -121,9 +197,7 @@ export class HolderLink {
         this.#missed.got(message.session.run.id);
         break;
       case 'missed':
-        for (const { session, fds: held } of this.#options.handOver())
-          if (session.run.id === message.id) this.#link.send({ type: 'hand', session }, held);
-        return;
+        return this.#handAgain(this.#link, message.id);
       case 'held':
         this.#backoffMs = 0;
         this.#settled.resolve();
@@ -139,6 +213,18 @@ export class HolderLink {
         return;
     }
     this.#options.onMessage(message, fds);
+  }
+
+  #isHolder(pid: number, startTicks?: string): void {
+    this.#watchHealth(pid);
+    this.#holder = { pid, pidfd: this.#spare.use(() => openProcess(pid, startTicks)) };
+  }
+
+  #kill({ pid, pidfd }: { readonly pid: number; readonly pidfd: number }): void {
+    const gone = killAndWait(this.#options.watch, pidfd, () =>
+      this.#options.complain(`holder ${pid} was killed and is still there; its successor waits for its end`),
+    );
+    this.#othersGone = Promise.all([this.#othersGone, gone]);
   }
 
   /** Its pings tell that it is well; when they stay away, it is asked. */
@@ -164,8 +250,14 @@ export class HolderLink {
     this.#starting = null;
     if (this.#holder) {
       // One that hangs must not wake up beside its successor.
-      signalAndClose(this.#holder.pidfd, ['SIGKILL']);
+      this.#kill(this.#holder);
       this.#holder = null;
+    }
+    // Two that wait for their turn would be one too many.
+    if (this.#next) {
+      this.#next.process.kill('SIGKILL');
+      this.#next.held.resolve(false);
+      this.#next = null;
     }
     this.#settled.resolve();
     this.#settled = Promise.withResolvers();
@@ -182,15 +274,35 @@ export class HolderLink {
       return native.socketPair();
     } catch (error) {
       this.#options.complain(`no holder can be started now: ${(error as Error).message}`);
-      setTimeout(() => this.#startHolder(), BACKOFF_MS_MAX);
       return null;
     }
   }
 
+  /** The new one loads itself while the old one goes; then it gets everything. */
   #startHolder(): void {
+    const started = this.#spawnHolder();
+    if (!started) return void setTimeout(() => this.#startHolder(), BACKOFF_MS_MAX);
+    const { socket, process: child } = started;
+    const link = this.#open(socket);
+    this.#link = link;
+    this.#count++;
+    this.#starting = child;
+    this.#early = [];
+    void this.#othersGone.then(() => {
+      if (this.#link !== link) return;
+      // One that hangs before its first word has only its pid.
+      if (child.pid !== undefined) this.#watchHealth(child.pid);
+      this.#handAll(link, false);
+      const early = this.#early ?? [];
+      this.#early = null;
+      for (const { message, fds } of early) this.send(message, fds);
+    });
+  }
+
+  #spawnHolder(): { readonly socket: number; readonly process: ChildProcess } | null {
     this.#spare.release(); // a process cannot be started without fds
     const [ours, theirs] = this.#pair() ?? [];
-    if (ours === undefined || theirs === undefined) return;
+    if (ours === undefined || theirs === undefined) return null;
     const child = spawn(process.execPath, [siblingProgram('holder.mjs'), '--link-fd', '3'], {
       stdio: ['ignore', 'ignore', this.#options.logFd, theirs],
       detached: true,
@@ -199,15 +311,22 @@ export class HolderLink {
     native.close(theirs);
     child.on('error', (error) => this.#options.complain(`the holder could not be started: ${error.message}`));
     child.unref();
-    // One that hangs before its first word has only its pid.
-    if (child.pid !== undefined) this.#watchHealth(child.pid);
-    this.#starting = child;
-    this.#link = this.#open(ours);
-    this.#count++;
+    return { socket: ours, process: child };
+  }
+
+  #handAll(link: FdLink<FromHolder, FromKeeper>, isStandby: boolean): void {
     const { record, fds } = this.#daemon!;
-    this.#link.send({ type: 'hand-over', keeperPid: process.pid, keeperStart: ownStartTicks(), daemon: record }, fds);
-    for (const { session, fds: held } of this.#options.handOver()) this.#link.send({ type: 'hand', session }, held);
-    this.#link.send({ type: 'handed' });
+    link.send(
+      { type: 'hand-over', keeperPid: process.pid, keeperStart: ownStartTicks(), daemon: record, isStandby },
+      fds,
+    );
+    for (const { session, fds: held } of this.#options.handOver()) link.send({ type: 'hand', session }, held);
+    link.send({ type: 'handed' });
+  }
+
+  #handAgain(link: FdLink<FromHolder, FromKeeper>, id: string): void {
+    for (const { session, fds } of this.#options.handOver())
+      if (session.run.id === id) link.send({ type: 'hand', session }, fds);
   }
 }
 

@@ -51,6 +51,10 @@ const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constan
 /** At once; the others wait in the socket's queue. */
 const REFUSED_MAX = 8;
 
+/** A restart waits at most this long for what is being typed. */
+const TYPED_MS_MAX = 2000;
+const TYPED_LOOK_MS = 10;
+
 /** An ended session's tree is long gone by then. */
 const TREE_MS_MAX = 60_000;
 
@@ -87,6 +91,7 @@ export class Keeper {
   /** Folders of sessions without a record. */
   readonly #orphans = new Set<string>();
   #isEnding = false;
+  #isRenewing = false;
 
   constructor(linkFd: number) {
     devNull();
@@ -125,6 +130,7 @@ export class Keeper {
   }
 
   #ask(pending: PendingRun): void {
+    if (this.#isRenewing) return; // asked once the next holder is there
     pending.askedHolder = this.#holder.count;
     this.#holder.send({ type: 'spawn', run: pending.run });
   }
@@ -166,6 +172,43 @@ export class Keeper {
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
     };
+  }
+
+  /** Replaces the holder by one with the code that is on disk now; sessions go on. */
+  async renewHolder(): Promise<void> {
+    if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
+    this.#isRenewing = true; // a child that is started now would be unknown to the next holder
+    try {
+      await this.#asked();
+      await this.#holder.renew();
+    } finally {
+      this.#isRenewing = false;
+      for (const pending of this.#pending.values()) if (pending.askedHolder === null) this.#ask(pending);
+    }
+  }
+
+  /** Resolves when the holder has answered all that was asked of it. */
+  async #asked(): Promise<void> {
+    const asked = [...this.#pending.values()].filter(({ askedHolder }) => askedHolder !== null);
+    await Promise.allSettled(asked.map(({ started }) => started.promise));
+  }
+
+  /**
+   * Goes, so that the holder starts another keeper, with the code that is on disk now; sessions go on. What is being typed
+   * is the one thing that only we have: it is waited for, unless a child does not read.
+   */
+  async stepDown(): Promise<void> {
+    if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
+    await this.#asked();
+    await this.#holder.settled();
+    const until = performance.now() + TYPED_MS_MAX;
+    const leave = (): void => {
+      const isTyping = [...this.registry.all()].some(({ queuedInputBytes }) => queuedInputBytes > 0);
+      if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
+      complain('stepping down for the next keeper, as asked');
+      process.exit(0);
+    };
+    setImmediate(leave); // the answer first
   }
 
   /** Ends every session, then the daemon. */

@@ -211,6 +211,11 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   status: (keeper) => keeper.status(),
 
+  async renew(keeper, { part }) {
+    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown());
+    return {};
+  },
+
   async shutdown(keeper, { graceMs }) {
     await keeper.endAll(graceMs ?? GRACE_MS_DEFAULT);
     return {};

@@ -331,6 +331,11 @@ export class Session {
     return child?.held.kind === 'pty' ? native.available(child.fds[1]!) : 0;
   }
 
+  /** Taken from a client, and not yet in the terminal: only this process has it. */
+  get queuedInputBytes(): number {
+    return this.#child?.input.bytes ?? 0;
+  }
+
   hasTyped(key: string): boolean {
     return this.#keys.has(key);
   }

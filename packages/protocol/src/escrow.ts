@@ -86,7 +86,10 @@ export type FromKeeper =
       readonly keeperPid: number;
       readonly keeperStart?: string | undefined;
       readonly daemon: DaemonRecord;
+      /** Another holder is still there: until `commit` this one begins nothing, and goes if the keeper does. */
+      readonly isStandby?: boolean;
     }
+  | { readonly type: 'commit' }
   | { readonly type: 'hand'; readonly session: HeldSession }
   | { readonly type: 'handed' }
   /** There was no room for the fds of this session: send it again. */

@@ -348,6 +348,8 @@ export interface Requests {
   UNSUBSCRIBE_WORKER_OUTPUT: { ask: { readonly channel: number }; answer: Record<never, never> };
   status: { ask: Record<never, never>; answer: DaemonStatus };
   /** Stops every session, then the daemon; answered before the last step. */
+  /** Replaces one process of the daemon by a new one, with the code that is on disk now. Sessions go on. */
+  renew: { ask: { readonly part: 'holder' | 'keeper' }; answer: Record<never, never> };
   shutdown: { ask: { readonly graceMs?: number | undefined }; answer: Record<never, never> };
 }
 

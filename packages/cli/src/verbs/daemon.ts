@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { openClient, type Program, type VerbAction } from '../program.ts';
 import { formatAge, formatByteSize } from '../quantities.ts';
-import { notice, print, printJson } from '../stdio.ts';
+import { confirm } from '../confirm.ts';
+import { restart } from '../daemon-restart.ts';
+import { EXIT } from '../exit-code.ts';
+import { isTerminal, notice, print, printJson } from '../stdio.ts';
 import { UsageError } from '../usage-error.ts';
 
 const GRACE_MS_DEFAULT = 5000;
@@ -22,6 +25,7 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
       tell(await statusOf(program, true), flags.json);
       return 0;
     case 'stop': {
+      if (!flags.force && !(await mayEndSessions(program))) return EXIT.notAllowed;
       const stopped = await stop(program, graceMs);
       if (flags.json)
         printJson({
@@ -30,11 +34,14 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
           ...(stopped && { holder: stopped.holder, keeper: { pid: stopped.keeper.pid } }),
         });
       else if (stopped === null) notice('No daemon was running.');
-      else print('The daemon has stopped.');
+      else print(`The daemon has stopped${stopped.sessions.running > 0 ? `; ${ended(stopped)}` : ''}.`);
       return 0;
     }
     case 'restart':
-      await stop(program, graceMs);
+      if (!(await restart(program, flags.force))) {
+        await stop(program, graceMs);
+        await statusOf(program, true);
+      }
       tell(await statusOf(program, true), flags.json);
       return 0;
     default:
@@ -43,6 +50,22 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
 };
 
 export default daemon;
+
+function ended({ sessions: { running } }: DaemonStatus): string {
+  return running === 1 ? '1 running session was ended' : `${running} running sessions were ended`;
+}
+
+/** Somebody at a terminal is asked before running sessions are ended; a script knows what it does. */
+async function mayEndSessions(program: Program): Promise<boolean> {
+  const running = (await statusOf(program, false))?.sessions.running ?? 0;
+  if (running === 0 || !isTerminal(0) || !isTerminal(2)) return true;
+  if (
+    await confirm(`This ends ${running === 1 ? '1 running session' : `${running} running sessions`}. Stop the daemon?`)
+  )
+    return true;
+  notice('Nothing was stopped.');
+  return false;
+}
 
 /** Null when none runs; `start` makes sure that one does. */
 async function statusOf(program: Program, start: boolean): Promise<DaemonStatus | null> {

@@ -322,7 +322,7 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
           check: 'version',
           level: 'warn',
           says: `the daemon is ${status.version}, this program is ${VERSION}`,
-          todo: 'spool daemon restart (ends the sessions)',
+          todo: 'spool daemon restart (sessions go on)',
         },
     status.escrow
       ? { check: 'escrow', level: 'ok', says: 'sessions survive the death of the keeper' }

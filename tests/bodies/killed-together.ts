@@ -1,0 +1,43 @@
+/** One process of the daemon is killed, and the other a moment later: what becomes of the sessions. */
+import { isAlive, TestDaemon, until } from '@spool/testkit';
+
+const env = { PATH: process.env.PATH! };
+
+export interface Together {
+  readonly afterMs: number;
+  readonly tries: number;
+  /** In which all sessions went on. */
+  readonly survived: number;
+}
+
+export default async function (input: {
+  first: 'keeper' | 'holder';
+  afterMs: readonly number[];
+  sessions: number;
+  tries: number;
+}): Promise<Together[]> {
+  const results: Together[] = [];
+  for (const afterMs of input.afterMs) {
+    let survived = 0;
+    for (let at = 0; at < input.tries; at++) if (await tryOnce(afterMs)) survived++;
+    results.push({ afterMs, tries: input.tries, survived });
+  }
+  return results;
+
+  async function tryOnce(afterMs: number): Promise<boolean> {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const command = ['sh', '-c', 'while :; do echo hello; sleep 0.1; done'];
+    await Promise.all(
+      Array.from({ length: input.sessions }, () => client.run({ command, size: { cols: 80, rows: 24 }, env })),
+    );
+    const { holder, keeper } = await client.status();
+    const [first, second] = input.first === 'keeper' ? [keeper.pid, holder.pid] : [holder.pid, keeper.pid];
+    process.kill(first, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    process.kill(second, 'SIGKILL');
+    await until('both are gone', () => !isAlive(holder.pid) && !isAlive(keeper.pid));
+    const states = (await (await daemon.client()).list()).map(({ state }) => state);
+    return states.length === input.sessions && states.every((state) => state === 'running');
+  }
+}
