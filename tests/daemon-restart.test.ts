@@ -14,7 +14,7 @@ testNeeding(NAMESPACES_MISSING)(
     const { stream, lines, viewer, exitCodes, pids, codes } = await inNamespace<Restarted>(body, { restarts });
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(stream).toEqual({ bytes: 48 * 1024 * 1024, exitCode: 7, gaps: 0 });
-    expect(lines).toEqual([...lines.slice(0, -1).map((_, at) => `got line ${at + 1}`), 'got end']);
+    expect(lines).toEqual([...lines.slice(0, -1).map((_, at) => `got line ${at + 1}.`), 'got end']);
     expect(viewer.sawAll).toBe(true);
     expect(exitCodes).toEqual([20, 21, 22, 23, 9]);
     expect(pids).toEqual({ keepers: restarts + 1, holders: restarts + 1, left: 2 });

@@ -35,8 +35,9 @@ export default async function ({ restarts }: { restarts: number }): Promise<Rest
   const exitCodes: Promise<number | null>[] = [];
   let typed = 0;
   const type = async (): Promise<void> => {
-    viewer.type(`line ${++typed}\r`);
-    await until(`line ${typed} is shown`, () => viewer.printed.includes(`got line ${typed}\r\n`));
+    viewer.type(`line ${++typed}.\r`);
+    // Not the end of the line: after a restart it may be painted as part of a screen.
+    await until(`line ${typed} is shown`, () => viewer.printed.includes(`got line ${typed}.`));
   };
   for (let at = 0; at < restarts; at++) {
     const short = await client.run({ command: ['sh', '-c', `sleep 0.${at}; exit ${20 + at}`], size: PTY, env });
