@@ -110,12 +110,18 @@ export type ToTerm = 'dies' | 'handles' | 'ignores';
 
 export function whatTermDoes(pid: number): ToTerm {
   const status = readProc(`/proc/${pid}/status`) ?? '';
-  const has = (field: string): boolean => {
-    const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1];
-    return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals.SIGTERM - 1)) & 1n) === 1n;
-  };
-  if (has('SigIgn')) return 'ignores';
-  return has('SigCgt') || has('SigBlk') ? 'handles' : 'dies';
+  if (hasSignal(status, 'SigIgn', 'SIGTERM')) return 'ignores';
+  return hasSignal(status, 'SigCgt', 'SIGTERM') || hasSignal(status, 'SigBlk', 'SIGTERM') ? 'handles' : 'dies';
+}
+
+/** As after `nohup`. */
+export function ignoresHangup(pid: number): boolean {
+  return hasSignal(readProc(`/proc/${pid}/status`) ?? '', 'SigIgn', 'SIGHUP');
+}
+
+function hasSignal(status: string, field: string, signal: NodeJS.Signals): boolean {
+  const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1];
+  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
 /** An empty group has done its work. One that is not stays until its processes are gone. */

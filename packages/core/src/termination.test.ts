@@ -43,8 +43,12 @@ test.each<[string, Doomed, Doomed[], number, ReturnType<typeof dueStep>]>([
   ['nor an interactive shell, which stays anyway', process('ignores', waitsForJob), [process('handles')], 1000, 'ask'],
   ['whoever leads no terminal is never held', process('dies'), [process('handles')], 1000, 'ask'],
 ])('[RUN-5] %s', (_name, one, others, now, step) => {
-  const othersHandle = others.some(({ toTerm }) => toTerm === 'handles');
-  expect(dueStep(one, othersHandle, SCHEDULE, now)).toBe(step);
+  const handle = others.some(({ toTerm }) => toTerm === 'handles');
+  expect(dueStep(one, { handle, fearHangup: handle }, SCHEDULE, now)).toBe(step);
+});
+
+test('[RUN-5] a leader is not held for those who do not mind a hang-up', () => {
+  expect(dueStep(process('dies', leader), { handle: true, fearHangup: false }, SCHEDULE, 1000)).toBe('ask');
 });
 
 test('the clock is looked at when the next step is due, and not before', () => {

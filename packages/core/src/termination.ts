@@ -7,7 +7,7 @@
  * SIGTERM, because a shell passes its SIGHUP on to its jobs.
  *
  * When the leader of a terminal session dies, the kernel hangs up on whoever is in the foreground. So a leader that would
- * die of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until the others have had their time.
+ * die of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until those who mind that have had their time.
  */
 import type { ToTerm } from './process-sweep.ts';
 
@@ -35,19 +35,24 @@ export interface Doomed {
   readonly done: ReadonlySet<TerminationStep>;
 }
 
+/** What others of the session do, as long as they are there. */
+export interface Others {
+  /** Some handle SIGTERM. */
+  readonly handle: boolean;
+  /** Some of these would be hung up on by the kernel with the end of the leader. */
+  readonly fearHangup: boolean;
+}
+
 /** On a clock that only ever goes forward. */
 export interface Schedule {
   readonly askedAt: number;
   readonly killAt: number;
 }
 
-/**
- * What is due for a process; null for nothing. Each step is taken once, but SIGKILL is repeated. `othersHandle`: others of
- * the session are left that handle SIGTERM.
- */
+/** What is due for a process; null for nothing. Each step is taken once, but SIGKILL is repeated. */
 export function dueStep(
   process: Doomed,
-  othersHandle: boolean,
+  others: Others,
   { askedAt, killAt }: Schedule,
   now: number,
 ): TerminationStep | null {
@@ -55,10 +60,10 @@ export function dueStep(
   const { toTerm, done } = process;
   if (!done.has('ask')) {
     const wouldLeave = toTerm === 'dies' || (toTerm === 'handles' && !process.isForeground);
-    if (!process.isLeaderOfTerminal || !othersHandle || !wouldLeave) return 'ask';
+    if (!process.isLeaderOfTerminal || !others.fearHangup || !wouldLeave) return 'ask';
     return done.has('hold') ? null : 'hold';
   }
-  if (toTerm !== 'ignores' || othersHandle || done.has('hang-up')) return null;
+  if (toTerm !== 'ignores' || others.handle || done.has('hang-up')) return null;
   return now >= askedAt + HANGUP_AFTER_MS ? 'hang-up' : null;
 }
 

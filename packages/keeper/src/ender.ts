@@ -5,6 +5,7 @@
 import {
   type Doomed,
   dueStep,
+  ignoresHangup,
   inSlices,
   type Member,
   nextStepInMs,
@@ -41,6 +42,8 @@ const GIVE_UP_MS = 10_000;
 /** A process of a session that is to end, and what it has been sent. */
 interface Target extends Member, Doomed {
   toTerm: ToTerm;
+  /** It handles SIGTERM, and the end of the leader would cut that short. */
+  readonly fearsHangup: boolean;
   readonly done: Set<TerminationStep>;
 }
 
@@ -183,9 +186,15 @@ export class Ender {
   async #signal(open: Case): Promise<void> {
     const { session, targets } = open;
     const now = performance.now();
-    const handling = targets.filter(({ toTerm }) => toTerm === 'handles').length;
+    const handling = targets.filter(({ toTerm }) => toTerm === 'handles');
+    const fearing = handling.filter(({ fearsHangup }) => fearsHangup);
     await inSlices(targets, (target) => {
-      const step = dueStep(target, handling > (target.toTerm === 'handles' ? 1 : 0), open, now);
+      const isHandling = target.toTerm === 'handles';
+      const others = {
+        handle: handling.length > Number(isHandling),
+        fearHangup: fearing.length > Number(isHandling && target.fearsHangup),
+      };
+      const step = dueStep(target, others, open, now);
       if (step === null) return;
       const delivery = signalMember(target, STEP_SIGNALS[step]);
       if (delivery !== 'failed') target.done.add(step);
@@ -202,7 +211,7 @@ export class Ender {
     const child = session.handOver();
     const now = performance.now();
     if (!child) return;
-    const step = dueStep({ ...HIDDEN, done: childDone }, false, open, now);
+    const step = dueStep({ ...HIDDEN, done: childDone }, { handle: false, fearHangup: false }, open, now);
     if (step === null) return;
     childDone.add(step);
     for (const signal of STEP_SIGNALS[step]) native.pidfdSignal(child.fds.at(-1)!, constants.signals[signal]);
@@ -247,5 +256,15 @@ function targetOf(row: ProcessRow, session: Session, isSpared: boolean): Target 
   // One that was asked before may be saving by now, with another disposition: it gets its time. One that was held was not.
   const isAsked = isSpared && !(isLeaderOfTerminal && isStopped);
   const toTerm: ToTerm = isAsked ? 'handles' : whatTermDoes(pid);
-  return { pid, startTicks, toTerm, isLeaderOfTerminal, isForeground, done: new Set(isAsked ? ['ask'] : []) };
+  // The kernel hangs up on the foreground only.
+  const fearsHangup = toTerm === 'handles' && hasTerminal && isForeground && !ignoresHangup(pid);
+  return {
+    pid,
+    startTicks,
+    toTerm,
+    fearsHangup,
+    isLeaderOfTerminal,
+    isForeground,
+    done: new Set(isAsked ? ['ask'] : []),
+  };
 }
