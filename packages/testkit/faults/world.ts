@@ -1,6 +1,6 @@
 /** Where a campaign takes place: a small disk, a clock that can be moved, a daemon, and what has been noticed so far. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
@@ -38,6 +38,12 @@ export class World {
   async start(): Promise<void> {
     await startHolder({ ...this.daemon.env, ...this.clock.env });
     this.client = await this.daemon.client();
+  }
+
+  /** After the daemon has gone. */
+  close(): void {
+    execFileSync('umount', ['-l', this.disk]);
+    rmSync(this.place, { recursive: true });
   }
 
   sleep(ms: number): Promise<void> {
