@@ -67,6 +67,7 @@ export default async function campaign({ seed, seconds }: Campaign): Promise<Cam
       else world.lost.push(`process ${pid}, which was not ours, was ended`);
     }
   }
+  world.close();
   return {
     seed,
     seconds,
