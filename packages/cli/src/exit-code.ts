@@ -14,6 +14,25 @@ export const EXIT = {
   signalBase: 128,
 } as const;
 
+/** For the manual: every code that is not the session's own. */
+export const EXIT_CODES: readonly { readonly code: string; readonly about: string }[] = [
+  { code: '0', about: 'success; for `attach` also: you detached, or somebody took over' },
+  {
+    code: '1',
+    about: 'it failed as asked: a check found something wrong, a task failed without an exit code of its own',
+  },
+  { code: `${EXIT.usage}`, about: 'usage: the command line cannot be understood, or an argument cannot be used' },
+  {
+    code: `${EXIT.notAllowed}`,
+    about: 'not allowed: the session waits for a decision, or a folder is not safe to use',
+  },
+  { code: `${EXIT.timedOut}`, about: 'a wait or a task timed out' },
+  { code: `${EXIT.ourFailure}`, about: 'Spool itself failed, or cannot tell how the session ended' },
+  { code: `${EXIT.notExecutable}`, about: 'the command cannot be executed' },
+  { code: `${EXIT.notFound}`, about: 'the command was not found' },
+  { code: `${EXIT.signalBase}+n`, about: 'signal n ended the session' },
+];
+
 const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
   COMMAND_NOT_EXECUTABLE: EXIT.notExecutable,
   COMMAND_NOT_FOUND: EXIT.notFound,
