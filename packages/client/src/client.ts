@@ -133,6 +133,10 @@ export interface WaitOptions {
 
 export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
 
+/** Programs have 5 s to end unless told otherwise, and then they are killed: a daemon that takes longer is not about to go. */
+const STOPPING_MS_MAX = 15_000;
+const STOPPING_POLL_MS = 100;
+
 /** A session is named by id, by a unique beginning of its id, or by name; '' is the latest. */
 export class Client {
   readonly #surroundings: Surroundings;
@@ -406,7 +410,20 @@ export class Client {
     this.close();
   }
 
-  async #start({ limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
+  /** A daemon that is stopping starts nothing; the next one does, and the id sees to it that nothing starts twice. */
+  async #start(request: RunRequest): Promise<SessionInfo> {
+    const until = this.#surroundings.now() + STOPPING_MS_MAX;
+    for (;;) {
+      try {
+        return await this.#startNow(request);
+      } catch (error) {
+        if (!SpoolError.is(error, 'DAEMON_STOPPING') || this.#surroundings.now() >= until) throw error;
+        await this.#surroundings.sleep(STOPPING_POLL_MS);
+      }
+    }
+  }
+
+  async #startNow({ limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
     try {
       return await this.#requester.again('run', { ...request, limits, nice });
     } catch (error) {
