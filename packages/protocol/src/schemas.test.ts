@@ -67,6 +67,8 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ],
   ['UNSUBSCRIBE_WORKER_OUTPUT', { channel: 3 }],
   ['status', {}],
+  ['renew', { part: 'holder' }],
+  ['renew', { part: 'keeper' }],
   ['shutdown', {}],
   ['shutdown', { graceMs: 3_600_000 }],
 ];
