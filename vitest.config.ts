@@ -16,10 +16,10 @@ const ABOUT_SOURCES = ['tests/boundaries.test.ts', 'tests/reference.test.ts', 't
 const ALONE = ['packages/native/src/**/*.test.ts'];
 
 const LONG = [
-  'packages/core/src/log-kill.test.ts',
-  'packages/core/src/status/dialog.test.ts',
+  'packages/core/src/log/kill.test.ts',
+  'packages/core/src/status/sources/dialog.test.ts',
   'packages/core/src/status/measure.test.ts',
-  'packages/vt/src/robustness.test.ts',
+  'packages/vt/src/viewer/robustness.test.ts',
 ];
 
 /** A test must pass beside busy processes: the limit is for what hangs, not for what is slow. */

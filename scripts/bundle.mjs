@@ -27,7 +27,7 @@ const PROGRAMS = [
   { name: 'spool', entry: 'packages/cli/src/main.ts', isSplit: true },
   { name: 'holder', entry: 'packages/holder/src/main.ts', isSplit: false },
   { name: 'keeper', entry: 'packages/keeper/src/main.ts', isSplit: false },
-  { name: 'screens', entry: 'packages/keeper/src/screens/screen-worker.ts', isSplit: false },
+  { name: 'screens', entry: 'packages/keeper/src/screens/worker/screen-worker.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },
 ];
@@ -43,27 +43,19 @@ const CHUNKS = [
     test: new RegExp(
       [
         'packages/protocol/',
-        'packages/vt/src/character-width\\.',
+        'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
-        'packages/client/src/(?!base64|typing|tail|node/(waiting|match-wait|pattern|line-cutter|summary|changed-files?|commit-log|span|meaningful-lines)\\.)',
-        'packages/cli/src/(arguments|command-line|exit-code|failure|printable|program|quantities|session-words|stdio|suggestion|table|usage-error|verb-loaders|verb-table)\\.',
+        'packages/client/src/(?!base64|tail|streams/typing|node/(waits|summary)/)',
+        'packages/cli/src/(program\\.|command-line/|output/)',
       ].join('|'),
     ),
     priority: 2,
   },
-  {
-    name: 'terminals',
-    test: /packages\/(vt\/|cli\/src\/(terminal|viewer-screen|keyboard|text-printer|timed-output|last-lines)\.ts)/,
-    priority: 1,
-  },
+  { name: 'terminals', test: /packages\/(vt|cli\/src\/(attach|session-output))\//, priority: 1 },
   // The terminal model, for those who see a session of another size: nobody else reads it.
-  { name: 'window', test: /packages\/(core\/|cli\/src\/window-)|node_modules\/@xterm\//, priority: 1 },
-  {
-    name: 'waits',
-    test: /packages\/client\/src\/node\/(waiting|match-wait|pattern|line-cutter)\.ts/,
-    priority: 1,
-  },
-  { name: 'tasks', test: /packages\/cli\/src\/task-[\w-]+\.ts/, priority: 1 },
+  { name: 'window', test: /packages\/(core\/|cli\/src\/window\/)|node_modules\/@xterm\//, priority: 1 },
+  { name: 'waits', test: /packages\/client\/src\/node\/waits\//, priority: 1 },
+  { name: 'tasks', test: /packages\/cli\/src\/tasks\//, priority: 1 },
   { name: 'shared', minShareCount: 2 },
 ];
 

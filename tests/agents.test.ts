@@ -7,8 +7,8 @@
 import { spawnSync } from 'node:child_process';
 import { program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './agents.ts';
-import { Person } from './person.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { Person } from './support/terminal-user.ts';
 
 const FIRST = { cols: 100, rows: 30 };
 const SECOND = { cols: 84, rows: 26 };

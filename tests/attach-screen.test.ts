@@ -7,7 +7,7 @@ import type { Client } from '@spool/client';
 import { outputOf, seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
-import { expectClean, seenBy, showsTruth, stty, truth } from './glass.ts';
+import { expectClean, seenBy, showsTruth, stty, truth } from './support/reference-terminal.ts';
 
 const CTRL_BACKSLASH = '\x1c';
 const FIRST = { cols: 80, rows: 24 };

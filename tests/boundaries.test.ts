@@ -5,7 +5,7 @@
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isNode, read, syntaxNodes, typeScriptFiles } from './sources.ts';
+import { isNode, read, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 interface Boundary {
   /** Packages of this repository, or one entrance of a package (`core/screen`). */
@@ -19,11 +19,11 @@ interface Boundary {
 /** Who may import whom. `testkit` may import anything. */
 const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   protocol: { packages: [], npm: { zod: 'src/schemas.ts' }, node: 'nowhere' },
-  vt: { packages: [], npm: { 'get-east-asian-width': 'src/character-width.ts' }, node: 'nowhere' },
+  vt: { packages: [], npm: { 'get-east-asian-width': 'src/scan/character-width.ts' }, node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
   core: {
     packages: ['protocol', 'vt', 'native'],
-    npm: { '@xterm/headless': 'src/screen/engine.ts' },
+    npm: { '@xterm/headless': 'src/screen/engine/engine.ts' },
     node: 'everywhere',
   },
   holder: { packages: ['protocol', 'native'], node: 'everywhere' },
@@ -79,17 +79,17 @@ test.each([
   ['packages/vt/src/scanner.ts', 'fs', 'vt may not import Node here'],
   ['packages/vt/src/scanner.test.ts', 'node:fs', undefined],
   ['packages/client/src/node/socket.ts', 'node:net', undefined],
-  ['packages/client/src/connection.ts', 'node:net', 'client may not import Node here'],
+  ['packages/client/src/link/connection.ts', 'node:net', 'client may not import Node here'],
   ['packages/cli/src/main.ts', '@spool/core/log', 'cli may not import @spool/core'],
   ['packages/cli/src/main.ts', '@spool/core', 'cli may not import @spool/core'],
-  ['packages/cli/src/window-view.ts', '@spool/core/screen', undefined],
-  ['packages/core/src/log.ts', '../../vt/src/index.ts', 'leaves its package'],
+  ['packages/cli/src/window/window-view.ts', '@spool/core/screen', undefined],
+  ['packages/core/src/log/log.ts', '../../../vt/src/index.ts', 'leaves its package'],
   ['packages/core/src/deep/log.ts', '../life.ts', undefined],
   ['packages/protocol/src/schemas.ts', 'zod', undefined],
   ['packages/protocol/src/frame.ts', 'zod', 'protocol may not import zod here'],
-  ['packages/core/src/log.test.ts', '@spool/testkit', undefined],
-  ['packages/core/src/log.ts', '@spool/testkit', 'core may not import @spool/testkit'],
-  ['packages/core/src/log.ts', '@spool/core', undefined],
+  ['packages/core/src/log/log.test.ts', '@spool/testkit', undefined],
+  ['packages/core/src/log/log.ts', '@spool/testkit', 'core may not import @spool/testkit'],
+  ['packages/core/src/log/log.ts', '@spool/core', undefined],
   ['packages/newcomer/src/index.ts', './a.ts', 'newcomer is not in the table'],
 ])('%s importing %s: %s', (file, specifier, expected) => expect(offence(file, specifier)).toBe(expected));
 

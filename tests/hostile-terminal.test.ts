@@ -4,7 +4,7 @@
  */
 import { SPOOL, Terminal, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { isNode, read, syntaxNodes, typeScriptFiles } from './sources.ts';
+import { isNode, read, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 /** Each of these makes a terminal answer, type, store or run something. */
 const HOSTILE: readonly (readonly [name: string, bytes: string])[] = [
@@ -141,12 +141,12 @@ test('[ATT-8] a session that is left by Ctrl-C leaves no mode behind', async () 
 
 /** These write to a terminal as it is, and everything in it is theirs or has been through the filter. */
 const WRITES_AS_IT_IS: ReadonlySet<string> = new Set([
-  'packages/cli/src/stdio.ts',
-  'packages/cli/src/session-output.ts',
-  'packages/cli/src/terminal.ts',
-  'packages/cli/src/terminal-attach.ts',
-  'packages/cli/src/task-live.ts',
-  'packages/cli/src/watch-view.ts',
+  'packages/cli/src/output/stdio.ts',
+  'packages/cli/src/session-output/session-output.ts',
+  'packages/cli/src/attach/terminal.ts',
+  'packages/cli/src/attach/terminal-attach.ts',
+  'packages/cli/src/tasks/live.ts',
+  'packages/cli/src/watch/view.ts',
   'packages/cli/src/verbs/replay.ts',
 ]);
 

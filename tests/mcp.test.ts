@@ -11,7 +11,7 @@ import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { read } from './sources.ts';
+import { read } from './support/sources.ts';
 
 const SHELL = ['bash', '--norc', '--noprofile', '-i'];
 const SECRET = 'mcp-test-secret';

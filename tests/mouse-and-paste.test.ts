@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { SPOOL, TestDaemon } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
-import type { Picture } from './glass.ts';
-import { Person, WHEEL_DOWN, WHEEL_UP } from './person.ts';
+import type { Picture } from './support/reference-terminal.ts';
+import { Person, WHEEL_DOWN, WHEEL_UP } from './support/terminal-user.ts';
 
 const FIRST = { cols: 80, rows: 24 };
 const SECOND = { cols: 100, rows: 30 };

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { TestDaemon } from '@spool/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { read, ROOT } from './sources.ts';
+import { read, ROOT } from './support/sources.ts';
 
 test('the program in the README runs outside of the clone, as a project that links the client', async () => {
   await using daemon = new TestDaemon();

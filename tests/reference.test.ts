@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pages } from '../scripts/reference.ts';
-import { read, ROOT } from './sources.ts';
+import { read, ROOT } from './support/sources.ts';
 
 test.each(Object.entries(pages()))('%s is what `npm run docs` writes', (path, page) => expect(read(path)).toBe(page));
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { unprovedPromises } from '../scripts/promises-reporter.mjs';
-import { isNode, read, type SyntaxNode, syntaxNodes, typeScriptFiles } from './sources.ts';
+import { isNode, read, type SyntaxNode, syntaxNodes, typeScriptFiles } from './support/sources.ts';
 
 const TITLED: ReadonlySet<string> = new Set(['test', 'testNeeding', 'it', 'describe']);
 /** A test that is not run proves nothing. */

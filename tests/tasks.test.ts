@@ -19,8 +19,8 @@ import {
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LostTask } from './bodies/lost-task.ts';
-import { Glass } from './glass.ts';
-import { ROOT } from './sources.ts';
+import { Glass } from './support/reference-terminal.ts';
+import { ROOT } from './support/sources.ts';
 
 const SIZE = { cols: 80, rows: 24 };
 

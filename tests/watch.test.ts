@@ -1,8 +1,8 @@
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { expectClean, Glass, seenBy, stty } from './glass.ts';
-import { Person } from './person.ts';
+import { expectClean, Glass, seenBy, stty } from './support/reference-terminal.ts';
+import { Person } from './support/terminal-user.ts';
 
 const SIZE = { cols: 100, rows: 20 };
 const ASKS = 'echo "About to push 3 commits"; read -p "Continue? [y/N] " answer; echo "got $answer"; exec sleep 1000';

@@ -6,7 +6,7 @@ import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { HOSTILE, inEightBits } from '@spool/vt/testing/hostile';
 import { afterAll, expect, test } from 'vitest';
-import { expectClean, Glass, seenBy, type Size } from './glass.ts';
+import { expectClean, Glass, seenBy, type Size } from './support/reference-terminal.ts';
 
 const SESSION = { cols: 200, rows: 50 };
 const SIZES = [

@@ -8,7 +8,7 @@ import { enableCompileCache } from 'node:module';
 const isBundled = import.meta.filename.endsWith('.mjs');
 if (isBundled) enableCompileCache(`${import.meta.dirname}/compile-cache`);
 
-const { commandLine } = await import('./command-line.ts');
+const { commandLine } = await import('./command-line/command-line.ts');
 await commandLine(process.argv.slice(2), {
   isBundled,
   folder: import.meta.dirname,

@@ -1,6 +1,6 @@
 /** What a verb is given besides its arguments, and the way to the daemon. Loaded by the verbs that need a daemon, not by the rest. */
 import { type Client, connect } from '@spool/client/node';
-import type { ArgumentsOf, VerbName } from './verb-table.ts';
+import type { ArgumentsOf, VerbName } from './command-line/verb-table.ts';
 
 export interface Program {
   readonly isBundled: boolean;

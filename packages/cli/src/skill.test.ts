@@ -1,8 +1,8 @@
 /** The skill teaches what there is: every command in it is one that the command line understands. */
 import { expect, test } from 'vitest';
-import { parseArguments } from './arguments.ts';
+import { parseArguments } from './command-line/arguments.ts';
 import { SKILL } from './skill.ts';
-import { isVerb, VERBS } from './verb-table.ts';
+import { isVerb, VERBS } from './command-line/verb-table.ts';
 
 /** As a shell would: words in quotes are one, and a comment is none. */
 function wordsOf(line: string): string[] {

@@ -23,16 +23,16 @@ import type {
   WaitUntil,
 } from '@spool/protocol';
 import { SpoolError, taskOf, TIMEOUT_MS_MAX } from '@spool/protocol';
-import { Attachment, type AttachOptions } from './attachment.ts';
+import { Attachment, type AttachOptions } from './streams/attachment.ts';
 import { badArgument, checkWhole } from './check.ts';
-import { abortReason } from './connection.ts';
-import { Events, type EventsOptions } from './events.ts';
+import { abortReason } from './link/connection.ts';
+import { Events, type EventsOptions } from './streams/events.ts';
 import { Input } from './input.ts';
-import { Link, type LinkOptions } from './link.ts';
+import { Link, type LinkOptions } from './link/link.ts';
 import { type Listed, listSessions } from './list.ts';
-import { Requester } from './requests.ts';
+import { Requester } from './link/requests.ts';
 import { Session } from './session.ts';
-import { abortController, type AbortSignalLike, type Surroundings, utf8 } from './surroundings.ts';
+import { abortController, type AbortSignalLike, type Surroundings, utf8 } from './link/runtime.ts';
 import { tail, type TailOptions } from './tail.ts';
 import {
   complete,
@@ -46,9 +46,9 @@ import {
   taskIdOf,
   type TaskResult,
 } from './tasks.ts';
-import { callWithText, type SubscribeOptions, TextWatch, type TextWatchOptions } from './text-watch.ts';
-import { pasteText, pressKeys } from './typing.ts';
-import { Watch, type WatchOptions } from './watch.ts';
+import { callWithText, type SubscribeOptions, TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
+import { pasteText, pressKeys } from './streams/typing.ts';
+import { Watch, type WatchOptions } from './streams/watch.ts';
 
 export type ClientOptions = LinkOptions;
 

@@ -1,5 +1,5 @@
 /** The SDK, for any runtime. `@spool/client/node` brings what Node needs: `connect()`. */
-export { Attachment, type AttachOptions, type ViewChange } from './attachment.ts';
+export { Attachment, type AttachOptions, type ViewChange } from './streams/attachment.ts';
 export {
   Client,
   type ClientOptions,
@@ -14,11 +14,11 @@ export {
   type UpdateOptions,
   type WaitOptions,
 } from './client.ts';
-export { type EventItem, Events, type EventsOptions } from './events.ts';
-export { RECONNECT_MS } from './link.ts';
+export { type EventItem, Events, type EventsOptions } from './streams/events.ts';
+export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
-export type { AbortSignalLike, RunDefaults, Surroundings, Transport } from './surroundings.ts';
+export type { AbortSignalLike, RunDefaults, Surroundings, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {
   type ShellOptions,
@@ -29,9 +29,9 @@ export {
   type TaskResult,
   type TaskStreamEvent,
 } from './tasks.ts';
-export { type SubscribeOptions, type TextItem, TextWatch, type TextWatchOptions } from './text-watch.ts';
-export { CREDIT_BYTES, Watch, type WatchOptions } from './watch.ts';
-export type { AttachItem, WatchItem } from './watch-queue.ts';
+export { type SubscribeOptions, type TextItem, TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
+export { CREDIT_BYTES, Watch, type WatchOptions } from './streams/watch.ts';
+export type { AttachItem, WatchItem } from './streams/watch-queue.ts';
 export {
   type DaemonEvent,
   type DaemonStatus,

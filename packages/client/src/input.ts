@@ -7,10 +7,10 @@
  * twice; when the link breaks under a write, nobody can know whether it arrived, and the caller is told that.
  */
 import { INPUT_BYTES_MAX, SpoolError } from '@spool/protocol';
-import { Broken, type Connection } from './connection.ts';
-import { closed } from './link.ts';
-import type { Requester } from './requests.ts';
-import { type Surroundings, utf8 } from './surroundings.ts';
+import { Broken, type Connection } from './link/connection.ts';
+import { closed } from './link/link.ts';
+import type { Requester } from './link/requests.ts';
+import { type Surroundings, utf8 } from './link/runtime.ts';
 
 /** The input frame holds the session's name behind one byte for its length. */
 const REFERENCE_BYTES_MAX = 255;

@@ -1,6 +1,6 @@
 /** A session that was started here: the client's verbs, with the id filled in. A handle, not an owner: dropping it ends nothing. */
 import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
-import type { Attachment, AttachOptions } from './attachment.ts';
+import type { Attachment, AttachOptions } from './streams/attachment.ts';
 import type {
   Client,
   Explanation,
@@ -13,8 +13,8 @@ import type {
   WaitOptions,
 } from './client.ts';
 import type { TailOptions } from './tail.ts';
-import type { TextWatch, TextWatchOptions } from './text-watch.ts';
-import type { Watch, WatchOptions } from './watch.ts';
+import type { TextWatch, TextWatchOptions } from './streams/text-watch.ts';
+import type { Watch, WatchOptions } from './streams/watch.ts';
 
 export class Session {
   readonly id: string;

@@ -14,11 +14,11 @@ import {
 } from '@spool/protocol';
 import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
-import { abortReason } from './connection.ts';
-import { Outlet } from './outlet.ts';
-import { Reading } from './reading.ts';
+import { abortReason } from './link/connection.ts';
+import { Outlet } from './streams/async-queue.ts';
+import { Reading } from './streams/reading.ts';
 import type { Session } from './session.ts';
-import { abortController, type AbortSignalLike } from './surroundings.ts';
+import { abortController, type AbortSignalLike } from './link/runtime.ts';
 import { tail } from './tail.ts';
 
 export interface ShellOptions {

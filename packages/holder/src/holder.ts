@@ -14,7 +14,7 @@ import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { killAndWait } from '@spool/native/when-gone';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
-import { Custody } from './custody.ts';
+import { Custody } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { removeIfThere } from './listening.ts';
 

@@ -4,8 +4,8 @@
  * need a daemon for it.
  */
 import { listRecords, readRecord } from '@spool/core';
-import { readKeepEnded } from './keep-config.ts';
-import { checkRuleFiles } from './screens/rule-files.ts';
+import { readKeepEnded } from './logs/keep-config.ts';
+import { checkRuleFiles } from './screens/worker/rule-files.ts';
 
 const [configFolder, sessions] = process.argv.slice(2);
 if (configFolder === undefined) {

@@ -18,28 +18,28 @@ import {
   SpoolError,
   VERSION,
 } from '@spool/protocol';
-import { Connection, type ConnectionHandlers } from './connection.ts';
-import { DiskTurns } from './disk-turns.ts';
-import { Ender } from './ender.ts';
-import { FileBudget } from './file-budget.ts';
-import { Flusher } from './flusher.ts';
+import { Connection, type ConnectionHandlers } from './clients/connection.ts';
+import { DiskTurns } from './logs/disk-turns.ts';
+import { Ender } from './session/terminator.ts';
+import { FileBudget } from './clients/file-budget.ts';
+import { Flusher } from './logs/flusher.ts';
 import { HolderLink } from './holder-link.ts';
-import { Housekeeper } from './housekeeper.ts';
+import { Housekeeper } from './logs/housekeeper.ts';
 import { Notifier } from './notifier.ts';
-import { OpenLogs } from './open-logs.ts';
-import { syncHome } from './sync-home.ts';
-import { devNull } from './output-pump.ts';
-import { Prompter } from './prompter.ts';
-import { Recall } from './recall.ts';
-import { Registry } from './registry.ts';
-import { Remover } from './remover.ts';
-import { GRACE_MS_DEFAULT, handleRequest } from './requests.ts';
+import { OpenLogs } from './logs/open-logs.ts';
+import { syncHome } from './logs/sync-home.ts';
+import { devNull } from './logs/output-pump.ts';
+import { Prompter } from './session/prompter.ts';
+import { Recall } from './session/recall.ts';
+import { Registry } from './session/registry.ts';
+import { Remover } from './session/remover.ts';
+import { GRACE_MS_DEFAULT, handleRequest } from './clients/requests.ts';
 import { Screens } from './screens/screens.ts';
-import { ClockCheck } from './clock-check.ts';
-import { readKeepEnded } from './keep-config.ts';
-import { Session } from './session.ts';
-import { Sweeper } from './sweeper.ts';
-import type { SessionServices } from './session-services.ts';
+import { ClockCheck } from './logs/clock-check.ts';
+import { readKeepEnded } from './logs/keep-config.ts';
+import { Session } from './session/session.ts';
+import { Sweeper } from './logs/sweeper.ts';
+import type { SessionServices } from './session/services.ts';
 
 /** The daemon's log is the standard error that the holder gave us. */
 const LOG_FD = 2;

@@ -10,7 +10,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { DaemonEvent } from '@spool/protocol';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export type Notification = Extract<DaemonEvent, { type: 'notification' }>;
 type About = Notification['about'];

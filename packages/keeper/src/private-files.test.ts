@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ClockCheck } from './clock-check.ts';
-import { InputJournal } from './input-journal.ts';
-import { InputKeys } from './input-keys.ts';
-import { History } from './screens/history.ts';
-import { Keyframes } from './screens/keyframes.ts';
+import { ClockCheck } from './logs/clock-check.ts';
+import { InputJournal } from './input/journal.ts';
+import { InputKeys } from './input/idempotency-keys.ts';
+import { History } from './screens/insight/history.ts';
+import { Keyframes } from './screens/worker/keyframes.ts';
 
 let folder: string;
 let umask: number;

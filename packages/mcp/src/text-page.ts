@@ -5,7 +5,7 @@
  * or an escape sequence. A line that has no end yet (a prompt, a progress bar) is given as far as it is.
  */
 import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
-import { PictureSigns } from './picture-signs.ts';
+import { PictureSigns } from './repaint-detector.ts';
 
 export interface TextPageOptions {
   /** Offset of the first byte. */

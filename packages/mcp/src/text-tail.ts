@@ -1,6 +1,6 @@
 /** The end of what a session wrote, as clean text of a limited size, and the offset behind it: where a page goes on. */
 import { LineText, TextChunker, type TextLine } from '@spool/vt';
-import { PictureSigns } from './picture-signs.ts';
+import { PictureSigns } from './repaint-detector.ts';
 import { ENTER_FULL_SCREEN, type Page, type TextPageOptions } from './text-page.ts';
 
 export interface TextTailOptions extends TextPageOptions {

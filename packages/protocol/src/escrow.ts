@@ -5,7 +5,7 @@
  * `HeldSession` and its fds. A keeper that finds its holder dead starts a new one and hands everything back.
  */
 import type { Home } from './home.ts';
-import type { RunRequest } from './words.ts';
+import type { RunRequest } from './messages.ts';
 
 /** How a child ended; null where nobody could find out (the parent died, and the kernel is too old to tell others). */
 export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';

@@ -9,4 +9,4 @@ export * from './limits.ts';
 export * from './listing.ts';
 export * from './status.ts';
 export * from './task.ts';
-export * from './words.ts';
+export * from './messages.ts';

@@ -1,5 +1,5 @@
 /** Which sessions somebody wants to see of all that there are, and in which order. */
-import type { SessionInfo, SessionState } from './words.ts';
+import type { SessionInfo, SessionState } from './messages.ts';
 
 /** All but `running`. */
 export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const satisfies SessionState[];

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
-import { type Op, type Requests, TIMEOUT_MS_MAX } from './words.ts';
+import { type Op, type Requests, TIMEOUT_MS_MAX } from './messages.ts';
 
 const sessionRef = z.string().max(200);
 const cells = z.int().min(1).max(10_000);

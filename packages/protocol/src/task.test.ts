@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskStateOf } from './task.ts';
-import type { SessionInfo } from './words.ts';
+import type { SessionInfo } from './messages.ts';
 
 test.each<[SessionInfo['state'], SessionInfo['endedBy'], string]>([
   ['running', null, 'running'],

@@ -1,5 +1,5 @@
 /** A task: a session that somebody awaits. The names are those that programs which await tasks already know. */
-import type { SessionInfo } from './words.ts';
+import type { SessionInfo } from './messages.ts';
 
 /** `error`: it ended by itself, not with 0; `timeout`: its own limit ended it; `cancelled`: somebody did. */
 export type TaskState = 'running' | 'success' | 'error' | 'timeout' | 'cancelled';

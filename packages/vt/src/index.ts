@@ -1,8 +1,8 @@
 /** Bytes of a terminal: found, followed, answered, filtered, typed, read. No clock, no Node, no dependencies. */
-export { CONTROL_BYTES_MAX, EscapeScanner, STRING_BYTES_MAX } from './escape-scanner.ts';
-export type { C1, ScanListener, ScannerOptions } from './escape-scanner.ts';
-export { bytesOf, oscCodeOf, oscPayloadOf, oscTextFrom, paramOf, paramsOf, payloadOf } from './sequence.ts';
-export type { Sequence, SequenceKind } from './sequence.ts';
+export { CONTROL_BYTES_MAX, EscapeScanner, STRING_BYTES_MAX } from './scan/escape-scanner.ts';
+export type { C1, ScanListener, ScannerOptions } from './scan/escape-scanner.ts';
+export { bytesOf, oscCodeOf, oscPayloadOf, oscTextFrom, paramOf, paramsOf, payloadOf } from './scan/sequence.ts';
+export type { Sequence, SequenceKind } from './scan/sequence.ts';
 export {
   ANYTHING_SET,
   asRestored,
@@ -18,10 +18,10 @@ export {
   restore,
   undo,
   withoutInput,
-} from './modes.ts';
-export type { AlternateMode, FlagName, ModeState, MouseEncoding, MouseMode, RestoreOptions } from './modes.ts';
-export { answer, queriesOf } from './queries.ts';
-export type { Query, QueryKind, QueryPlace, TerminalFacts, UnansweredQuery } from './queries.ts';
+} from './state/modes.ts';
+export type { AlternateMode, FlagName, ModeState, MouseEncoding, MouseMode, RestoreOptions } from './state/modes.ts';
+export { answer, queriesOf } from './state/queries.ts';
+export type { Query, QueryKind, QueryPlace, TerminalFacts, UnansweredQuery } from './state/queries.ts';
 export {
   ColourTable,
   coloursOfFgBg,
@@ -30,11 +30,11 @@ export {
   isDark,
   parseColour,
   xtermColour,
-} from './colours.ts';
-export type { BaseColours, Rgb } from './colours.ts';
-export { SHOWN_TITLE_CHARACTERS_MAX, shownLink, ViewerFilter } from './viewer-filter.ts';
-export type { ViewerFilterOptions } from './viewer-filter.ts';
-export { encodeKey, keyNames, paste } from './keys.ts';
+} from './state/colours.ts';
+export type { BaseColours, Rgb } from './state/colours.ts';
+export { SHOWN_TITLE_CHARACTERS_MAX, shownLink, ViewerFilter } from './viewer/viewer-filter.ts';
+export type { ViewerFilterOptions } from './viewer/viewer-filter.ts';
+export { encodeKey, keyNames, paste } from './viewer/keys.ts';
 export {
   DEFAULT_DETACH_KEYS,
   DETACH_HOLD_MS,
@@ -42,24 +42,24 @@ export {
   PAN_HOLD_MS,
   parseDetachKeys,
   TypedInput,
-} from './typed-input.ts';
-export type { DetachKey, TypedPiece } from './typed-input.ts';
-export { encodeMouse, mouseReportOf } from './mouse-report.ts';
-export type { MouseReport } from './mouse-report.ts';
-export type { PanKey } from './pan-keys.ts';
-export { FactReader } from './facts.ts';
-export type { Fact, FactKind, FactPlace, ProgramStatus, Progress } from './facts.ts';
-export { OutputFollower } from './output-follower.ts';
-export type { FollowListener, FollowOptions } from './output-follower.ts';
-export { LineText } from './text.ts';
-export { LINES_LOOK_BACK_BYTES, LineStreams } from './line-streams.ts';
-export type { LineTextOptions, TextLine } from './text.ts';
-export { CHUNK_BYTES_MAX, TextChunker } from './text-chunker.ts';
-export type { Chunking, TextChunk, TextChunkOptions } from './text-chunker.ts';
-export { TextStreams } from './text-streams.ts';
-export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text-streams.ts';
-export { cleanText, isUnfit } from './clean-text.ts';
-export { cellsOf, cellsOfText, cutToCells, isContested } from './character-width.ts';
-export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './utf8.ts';
-export { workingDirectoryOf } from './working-directory.ts';
-export type { WorkingDirectory } from './working-directory.ts';
+} from './viewer/typed-input.ts';
+export type { DetachKey, TypedPiece } from './viewer/typed-input.ts';
+export { encodeMouse, mouseReportOf } from './viewer/mouse-report.ts';
+export type { MouseReport } from './viewer/mouse-report.ts';
+export type { PanKey } from './viewer/pan-keys.ts';
+export { FactReader } from './state/osc-events.ts';
+export type { Fact, FactKind, FactPlace, ProgramStatus, Progress } from './state/osc-events.ts';
+export { OutputFollower } from './state/output-follower.ts';
+export type { FollowListener, FollowOptions } from './state/output-follower.ts';
+export { LineText } from './text/text.ts';
+export { LINES_LOOK_BACK_BYTES, LineStreams } from './text/line-streams.ts';
+export type { LineTextOptions, TextLine } from './text/text.ts';
+export { CHUNK_BYTES_MAX, TextChunker } from './text/text-chunker.ts';
+export type { Chunking, TextChunk, TextChunkOptions } from './text/text-chunker.ts';
+export { TextStreams } from './text/text-streams.ts';
+export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text/text-streams.ts';
+export { cleanText, isUnfit } from './viewer/clean-text.ts';
+export { cellsOf, cellsOfText, cutToCells, isContested } from './scan/character-width.ts';
+export { cutCharacterBytes, decodeUtf8, encodeUtf8, Utf8Decoder } from './scan/utf8.ts';
+export { workingDirectoryOf } from './state/working-directory.ts';
+export type { WorkingDirectory } from './state/working-directory.ts';

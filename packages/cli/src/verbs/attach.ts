@@ -2,16 +2,16 @@
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { openClient, type VerbAction } from '../program.ts';
-import { printable } from '../printable.ts';
-import { endWords, isEnded } from '../session-words.ts';
-import { isTerminal, notice } from '../stdio.ts';
-import { permissions } from '../permissions.ts';
-import { UsageError } from '../usage-error.ts';
+import { printable } from '../output/printable.ts';
+import { endWords, isEnded } from '../output/session-words.ts';
+import { isTerminal, notice } from '../output/stdio.ts';
+import { permissions } from '../command-line/permissions.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const TAIL_BYTES = 64 * 1024;
 
 const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
-  const { detachKeysOf } = await import('../detach-keys.ts');
+  const { detachKeysOf } = await import('../attach/detach-keys.ts');
   const detachKeys = detachKeysOf(flags.detachKeys, 'attach');
   if (flags.readOnly && flags.takeover)
     throw new UsageError('--takeover is for those who type; --read-only does not', 'attach');
@@ -24,7 +24,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
 
   const isPty = session.size !== null;
   if (isPty && isTerminal(0) && isTerminal(1) && !flags.json) {
-    const { attachTerminal } = await import('../terminal-attach.ts');
+    const { attachTerminal } = await import('../attach/terminal-attach.ts');
     return await attachTerminal(client, session, {
       calledAs,
       isReadOnly: flags.readOnly,
@@ -37,7 +37,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   }
   // A session on pipes gets whole lines from a terminal, as it would from its own; Ctrl-D then closes its input.
   const isTyping = isTerminal(0) && !isPty && !flags.readOnly;
-  const { streamSession } = await import('../stream-session.ts');
+  const { streamSession } = await import('../attach/stream-session.ts');
   const { end, exitCode } = await streamSession(client, session, {
     calledAs,
     from: { tailBytes: flags.tail ?? TAIL_BYTES },

@@ -1,9 +1,9 @@
 /** `spool completions`: scripts for the shells, made from the table of verbs. Sessions are completed by id and by name. */
-import { COMMON_FLAGS, type Flag, type Verb } from '../arguments.ts';
+import { COMMON_FLAGS, type Flag, type Verb } from '../command-line/arguments.ts';
 import type { VerbAction } from '../program.ts';
-import { print, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
-import { VERBS } from '../verb-table.ts';
+import { print, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { VERBS } from '../command-line/verb-table.ts';
 
 const completions: VerbAction<'completions'> = async ({ flags, operands }) => {
   const shell = operands[0]!;

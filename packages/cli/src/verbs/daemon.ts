@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { openClient, type Program, type VerbAction } from '../program.ts';
-import { formatAge, formatByteSize } from '../quantities.ts';
-import { confirm } from '../confirm.ts';
-import { restart } from '../daemon-restart.ts';
-import { EXIT } from '../exit-code.ts';
-import { isTerminal, notice, print, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { formatAge, formatByteSize } from '../command-line/quantities.ts';
+import { confirm } from '../command-line/confirm.ts';
+import { restart } from '../daemon/daemon-restart.ts';
+import { EXIT } from '../command-line/exit-code.ts';
+import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const GRACE_MS_DEFAULT = 5000;
 /** After the sessions have had their grace, the processes of the daemon itself must be gone in this time. */

@@ -6,12 +6,12 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Home, homeFrom, VERSION } from '@spool/client/node';
 import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, socketIn, SpoolError } from '@spool/protocol';
-import { failureOf } from '../failure.ts';
-import { oneDaemon } from '../one-daemon.ts';
-import { printable } from '../printable.ts';
+import { failureOf } from '../command-line/failure.ts';
+import { oneDaemon } from '../daemon/one-daemon.ts';
+import { printable } from '../output/printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
-import { formatByteSize } from '../quantities.ts';
-import { print, printJson, wantsColour } from '../stdio.ts';
+import { formatByteSize } from '../command-line/quantities.ts';
+import { print, printJson, wantsColour } from '../output/stdio.ts';
 
 export interface Finding {
   readonly check: string;

@@ -1,13 +1,13 @@
 /** `spool events`: what happened to the sessions and, with -f, what happens. */
 import type { EventItem } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { jsonText } from '../json-text.ts';
-import { commandLine, printable } from '../printable.ts';
+import { jsonText } from '../output/json-text.ts';
+import { commandLine, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { endWords } from '../session-words.ts';
-import { writeText } from '../stdio.ts';
-import { nearest } from '../suggestion.ts';
-import { UsageError } from '../usage-error.ts';
+import { endWords } from '../output/session-words.ts';
+import { writeText } from '../output/stdio.ts';
+import { nearest } from '../command-line/suggestion.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new goes with --follow', 'events');

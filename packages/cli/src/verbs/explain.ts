@@ -1,10 +1,10 @@
 /** `spool explain`: what a session is thought to do, and the evidence for and against it. */
 import type { Evidence, HistoryItem, Status } from '@spool/protocol';
-import { printable } from '../printable.ts';
+import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { formatAge } from '../quantities.ts';
-import { print, printJson, terminalWidth } from '../stdio.ts';
-import { formatTable } from '../table.ts';
+import { formatAge } from '../command-line/quantities.ts';
+import { print, printJson, terminalWidth } from '../output/stdio.ts';
+import { formatTable } from '../output/table.ts';
 
 const explain: VerbAction<'explain'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);

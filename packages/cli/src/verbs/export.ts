@@ -1,11 +1,11 @@
 /** `spool export`: a session as a file that others read: a recording, a page, a text. */
 import type { Client } from '@spool/client';
 import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
-import { ExportFile } from '../export-file.ts';
+import { ExportFile } from '../recording/export-file.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { gapWords } from '../session-words.ts';
-import { notice, printJson, writeText } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { gapWords } from '../output/session-words.ts';
+import { notice, printJson, writeText } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 type Format = 'asciicast' | 'html' | 'text';
 type Write = (text: string) => Promise<void>;
@@ -37,8 +37,8 @@ const WRITERS: {
 } = {
   async asciicast(client, session, write, isV2) {
     const [{ Asciicast }, { timedOutput }] = await Promise.all([
-      import('../asciicast.ts'),
-      import('../timed-output.ts'),
+      import('../recording/asciicast.ts'),
+      import('../session-output/timed-output.ts'),
     ]);
     const size = await firstSize(client, session);
     const cast = new Asciicast({
@@ -61,7 +61,7 @@ const WRITERS: {
   },
 
   async text(client, session, write) {
-    const { TextPrinter } = await import('../text-printer.ts');
+    const { TextPrinter } = await import('../session-output/text-printer.ts');
     using stdout = new TextPrinter(write);
     using stderr = new TextPrinter(write);
     for await (const item of client.watch(session.id, { from: 0, creditBytes: 4 * 1024 * 1024 })) {

@@ -1,10 +1,10 @@
 /** `spool inspect`: everything about one session. */
 import type { SessionInfo, Viewer } from '@spool/protocol';
-import { commandLine, printable } from '../printable.ts';
+import { commandLine, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { formatAge, formatByteSize } from '../quantities.ts';
-import { stateWords } from '../session-words.ts';
-import { print, printJson } from '../stdio.ts';
+import { formatAge, formatByteSize } from '../command-line/quantities.ts';
+import { stateWords } from '../output/session-words.ts';
+import { print, printJson } from '../output/stdio.ts';
 
 const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);

@@ -3,9 +3,9 @@ import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
 import { openClient, type VerbAction } from '../program.ts';
-import { printJson } from '../stdio.ts';
-import { nearest } from '../suggestion.ts';
-import { UsageError } from '../usage-error.ts';
+import { printJson } from '../output/stdio.ts';
+import { nearest } from '../command-line/suggestion.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;

@@ -1,9 +1,9 @@
 /** `spool kill`: ends sessions at once, or sends them one signal. */
-import { signalNumber } from '../exit-code.ts';
-import { forEachSession } from '../for-each-session.ts';
+import { signalNumber } from '../command-line/exit-code.ts';
+import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { endWords } from '../session-words.ts';
-import { UsageError } from '../usage-error.ts';
+import { endWords } from '../output/session-words.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
   const signal = flags.signal === undefined ? undefined : signalName(flags.signal);

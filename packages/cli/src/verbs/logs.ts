@@ -1,15 +1,15 @@
 /** `spool logs`: what a session wrote, as a person saw it or as it is. */
 import type { Client } from '@spool/client';
 import type { SessionInfo, WatchFrom } from '@spool/protocol';
-import { lastLines } from '../last-lines.ts';
-import { logPlaceOf, type LogPlace } from '../log-place.ts';
-import { OutputJson } from '../output-json.ts';
+import { lastLines } from '../session-output/last-lines.ts';
+import { logPlaceOf, type LogPlace } from '../command-line/log-place.ts';
+import { OutputJson } from '../session-output/output-json.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { SessionOutput } from '../session-output.ts';
-import { gapWords } from '../session-words.ts';
-import { notice, writeText } from '../stdio.ts';
-import { TextPrinter } from '../text-printer.ts';
-import { UsageError } from '../usage-error.ts';
+import { SessionOutput } from '../session-output/session-output.ts';
+import { gapWords } from '../output/session-words.ts';
+import { notice, writeText } from '../output/stdio.ts';
+import { TextPrinter } from '../session-output/text-printer.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 /** More than an attached terminal gets: here a reader that keeps up wants all there is, fast. */
 const CREDIT_BYTES = 4 * 1024 * 1024;

@@ -1,12 +1,12 @@
 /** `spool ls`: the sessions, as a table, as ids or as JSON. */
 import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
-import { commandLine, cutToWidth, printable } from '../printable.ts';
+import { commandLine, cutToWidth, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { formatAge, formatByteSize } from '../quantities.ts';
-import { isEnded, statusWords } from '../session-words.ts';
-import { notice, print, printJson, terminalWidth, wantsColour } from '../stdio.ts';
-import { formatTable } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { formatAge, formatByteSize } from '../command-line/quantities.ts';
+import { isEnded, statusWords } from '../output/session-words.ts';
+import { notice, print, printJson, terminalWidth, wantsColour } from '../output/stdio.ts';
+import { formatTable } from '../output/table.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 /** So many ended ones are shown without --all. */
 const ENDED_SHOWN = 20;

@@ -1,7 +1,7 @@
 /** `spool paste`: text as one paste. */
 import { openClient, type VerbAction } from '../program.ts';
-import { printJson } from '../stdio.ts';
-import { sessionAndText } from '../text-operand.ts';
+import { printJson } from '../output/stdio.ts';
+import { sessionAndText } from '../command-line/text-operand.ts';
 
 const paste: VerbAction<'paste'> = async ({ flags, operands }, program) => {
   const { session, text } = await sessionAndText('paste', flags, operands);

@@ -1,10 +1,10 @@
 /** `spool prompt`: something to do for whoever runs in a session, and whether it was taken. */
 import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
-import { notice, print, printJson } from '../stdio.ts';
-import { sessionAndText } from '../text-operand.ts';
-import { UsageError } from '../usage-error.ts';
-import { endCode, endJson, endLine, wantedOf } from '../wait-end.ts';
+import { notice, print, printJson } from '../output/stdio.ts';
+import { sessionAndText } from '../command-line/text-operand.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { endCode, endJson, endLine, wantedOf } from '../waits/wait-end.ts';
 
 const EXIT_UNCONFIRMED = 1;
 

@@ -1,6 +1,6 @@
 /** `spool rename`: another name for a session. */
 import { openClient, type VerbAction } from '../program.ts';
-import { printJson } from '../stdio.ts';
+import { printJson } from '../output/stdio.ts';
 
 const rename: VerbAction<'rename'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);

@@ -1,16 +1,16 @@
 /** `spool replay`: a session once more, as it happened, in this terminal. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { Keyboard } from '../keyboard.ts';
-import { type LogPlace, logPlaceOf } from '../log-place.ts';
-import { printable } from '../printable.ts';
+import { Keyboard } from '../attach/keyboard.ts';
+import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
+import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { ReplayClock } from '../replay-clock.ts';
-import { flush, isTerminal, notice, writeOut } from '../stdio.ts';
-import { Terminal } from '../terminal.ts';
-import { timedOutput } from '../timed-output.ts';
-import { UsageError } from '../usage-error.ts';
-import { ViewerScreen } from '../viewer-screen.ts';
+import { ReplayClock } from '../recording/replay-clock.ts';
+import { flush, isTerminal, notice, writeOut } from '../output/stdio.ts';
+import { Terminal } from '../attach/terminal.ts';
+import { timedOutput } from '../session-output/timed-output.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { ViewerScreen } from '../attach/viewer-screen.ts';
 
 const LEAVING_MS_MAX = 300;
 

@@ -1,9 +1,9 @@
 /** `spool rm`: forgets sessions, with all they wrote. */
 import { ENDED_STATES } from '@spool/protocol';
-import { forEachSession } from '../for-each-session.ts';
+import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { notice, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { notice, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
   if (flags.ended && operands.length > 0) throw new UsageError('give IDs or --ended, not both', 'rm');

@@ -4,13 +4,13 @@ import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { labels } from '../labels.ts';
-import { permissions } from '../permissions.ts';
+import { labels } from '../command-line/labels.ts';
+import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { isEnded } from '../session-words.ts';
-import { sizePolicyOf } from '../size-policy.ts';
-import { isTerminal, notice, print, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { isEnded } from '../output/session-words.ts';
+import { sizePolicyOf } from '../command-line/size-policy.ts';
+import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const SIZE_WITHOUT_TERMINAL: Size = { cols: 80, rows: 24 };
 
@@ -43,14 +43,14 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   }
   const calledAs = flags.name ?? info.id;
   await using events = flags.jsonOutput
-    ? (await import('../output-events.ts')).tellOutput(client, info.id, calledAs)
+    ? (await import('../session-output/output-events.ts')).tellOutput(client, info.id, calledAs)
     : undefined;
   const exitCode = isAttached ? await attachHere() : await streamHere();
   if (flags.summary) await tellSummary(client, info.id, flags.json);
   return exitCode;
 
   async function attachHere(): Promise<number> {
-    const { attachTerminal } = await import('../terminal-attach.ts');
+    const { attachTerminal } = await import('../attach/terminal-attach.ts');
     return await attachTerminal(client, info, {
       calledAs,
       from: 0,
@@ -65,7 +65,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
 
   async function streamHere(): Promise<number> {
     if (flags.json) printJson({ type: 'started', id: info.id, session: info });
-    const { streamSession } = await import('../stream-session.ts');
+    const { streamSession } = await import('../attach/stream-session.ts');
     const stream = await streamSession(client, info, {
       calledAs,
       from: 0,
@@ -85,7 +85,7 @@ export default run;
 async function tellSummary(client: Client, id: string, asJson: boolean): Promise<void> {
   try {
     if (!isEnded(await client.get(id))) return;
-    const { summaryText } = await import('../summary-text.ts');
+    const { summaryText } = await import('../session-output/summary-text.ts');
     notice(`${asJson ? '' : '\n'}${await summaryText(client, id, asJson)}`);
   } catch (error) {
     if (!SpoolError.is(error, 'SESSION_UNKNOWN')) throw error; // somebody has removed it
@@ -111,7 +111,7 @@ function checkJsonOutput(flags: {
 /** Loaded only for those who need them. */
 async function detachKeysFor(text: string | undefined, isAttached: boolean): Promise<readonly DetachKey[]> {
   if (text === undefined && !isAttached) return [];
-  return (await import('../detach-keys.ts')).detachKeysOf(text, 'run');
+  return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run');
 }
 
 /** The harmless part of ours (or all of it), and what was asked for. */

@@ -1,9 +1,9 @@
 /** `spool screen`: what a person would see, now or at any time before. */
 import type { ScreenFormat } from '@spool/protocol';
-import { logPlaceOf } from '../log-place.ts';
+import { logPlaceOf } from '../command-line/log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { isTerminal, notice, print, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const FORMATS: ReadonlySet<string> = new Set<ScreenFormat>(['text', 'ansi', 'html', 'json']);
 
@@ -29,7 +29,7 @@ export default screen;
 
 /** What was on the screen may be anything, but in this terminal it only draws, and nothing is left of it. */
 async function showAnsi(content: string): Promise<void> {
-  const { SessionOutput } = await import('../session-output.ts');
+  const { SessionOutput } = await import('../session-output/session-output.ts');
   {
     using output = new SessionOutput(1);
     await output.write(Buffer.from(content));

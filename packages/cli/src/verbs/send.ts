@@ -1,9 +1,9 @@
 /** `spool send`: text into a session, and nothing but that text. */
 import { createReadStream } from 'node:fs';
 import { openClient, type VerbAction } from '../program.ts';
-import { writeWhenTaken } from '../session-input.ts';
-import { notice, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { writeWhenTaken } from '../attach/session-input.ts';
+import { notice, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;

@@ -1,7 +1,7 @@
 /** `spool stop`: asks sessions to end, and makes them when they do not. */
-import { forEachSession } from '../for-each-session.ts';
+import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { endWords } from '../session-words.ts';
+import { endWords } from '../output/session-words.ts';
 
 const stop: VerbAction<'stop'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);

@@ -2,14 +2,14 @@
 import { callerLimits, type Client, DEFAULT_SIZE } from '@spool/client/node';
 import { type SessionInfo, SpoolError, taskOf } from '@spool/protocol';
 import { resolve } from 'node:path';
-import { reportFailure } from '../failure.ts';
-import { printable } from '../printable.ts';
+import { reportFailure } from '../command-line/failure.ts';
+import { printable } from '../output/printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
-import { notice, print, printJson, terminalWidth } from '../stdio.ts';
-import { formatTable } from '../table.ts';
-import { endLines, formatElapsed } from '../task-line.ts';
-import { UsageError } from '../usage-error.ts';
-import type { ArgumentsOf } from '../verb-table.ts';
+import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
+import { formatTable } from '../output/table.ts';
+import { endLines, formatElapsed } from '../tasks/line.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import type { ArgumentsOf } from '../command-line/verb-table.ts';
 import { environment } from './run.ts';
 
 type Flags = ArgumentsOf<'task'>['flags'];
@@ -97,7 +97,7 @@ async function show(
   { verbose: isVerbose, json: asJson }: Flags,
   timeoutMs?: number,
 ): Promise<number> {
-  const { showTasks } = await import('../task-show.ts');
+  const { showTasks } = await import('../tasks/show.ts');
   return await showTasks(client, sessions, { isVerbose, asJson, timeoutMs });
 }
 

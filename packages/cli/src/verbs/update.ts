@@ -1,9 +1,9 @@
 /** `spool update`: name, labels and size policy of a session that is already there. */
-import { labels } from '../labels.ts';
+import { labels } from '../command-line/labels.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { sizePolicyOf } from '../size-policy.ts';
-import { printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
+import { sizePolicyOf } from '../command-line/size-policy.ts';
+import { printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 const update: VerbAction<'update'> = async ({ flags, operands }, program) => {
   const sizePolicy = sizePolicyOf(flags.sizePolicy, 'update');

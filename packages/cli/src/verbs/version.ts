@@ -2,7 +2,7 @@
 import { VERSION } from '@spool/client/node';
 import { PROTOCOL_VERSION } from '@spool/protocol';
 import type { VerbAction } from '../program.ts';
-import { print, printJson } from '../stdio.ts';
+import { print, printJson } from '../output/stdio.ts';
 
 const version: VerbAction<'version'> = async ({ flags }) => {
   if (flags.json) printJson({ version: VERSION, protocol: PROTOCOL_VERSION, node: process.version });

@@ -1,9 +1,9 @@
 /** `spool wait`: until sessions end, come to rest, ask something or print something; and it says which of these it was. */
 import { waitFor, waitForFirst } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
-import { print, printJson } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
-import { endCode, endJson, endLine, wantedOf } from '../wait-end.ts';
+import { print, printJson } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { endCode, endJson, endLine, wantedOf } from '../waits/wait-end.ts';
 
 const wait: VerbAction<'wait'> = async ({ flags, operands }, program) => {
   const wanted = wantedOf(flags.until.length === 0 ? ['exit'] : flags.until, 'wait');

@@ -1,9 +1,9 @@
 /** `spool watch`: a live list of the sessions, for people; with --json, its rows as they change, for programs. */
 import { openClient, type VerbAction } from '../program.ts';
-import { isTerminal } from '../stdio.ts';
-import { UsageError } from '../usage-error.ts';
-import { tellRows } from '../watch-json.ts';
-import { watchSessions } from '../watch-view.ts';
+import { isTerminal } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { tellRows } from '../watch/json.ts';
+import { watchSessions } from '../watch/view.ts';
 
 const watch: VerbAction<'watch'> = async ({ flags }, program) => {
   if (!flags.json && !(isTerminal(0) && isTerminal(1))) {

@@ -6,15 +6,15 @@ import { callerLimits } from './caller-limits.ts';
 import { childEnvironment } from './child-environment.ts';
 import { dial } from './dial.ts';
 import { sleep } from './sleep.ts';
-import type { Summary } from './summary.ts';
+import type { Summary } from './summary/summary.ts';
 
 export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
 export { callerLimits } from './caller-limits.ts';
 export { childEnvironment } from './child-environment.ts';
-export type { ChangedFile } from './changed-file.ts';
-export { meaningfulLines } from './meaningful-lines.ts';
-export type { StateSpan, Summary } from './summary.ts';
+export type { ChangedFile } from './summary/changed-file.ts';
+export { meaningfulLines } from './summary/meaningful-lines.ts';
+export type { StateSpan, Summary } from './summary/summary.ts';
 
 export interface ConnectOptions {
   /** Where the daemon is to be found, and what its children may see. The process's own unless told. */
@@ -57,7 +57,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 
 /** What became of a session, or how it stands, in a page: see `Summary`. Loaded when it is asked for. */
 export async function summarize(client: Client, session?: string): Promise<Summary> {
-  return (await import('./summary.ts')).summarize(client, session);
+  return (await import('./summary/summary.ts')).summarize(client, session);
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -1,6 +1,6 @@
 /** [ATT-5] The places where a cut hurts: each case is cut at every byte. */
 import { expect, test } from 'vitest';
-import { snapshot } from './snapshot.ts';
+import { snapshot } from './snapshot/snapshot.ts';
 import { followStream, type Stream } from './testing/fidelity.ts';
 
 const CASES: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 /** What a session does right now, and how we know. Pure: no clock, no Node; time, bytes and pictures are handed in. */
-export { type InputView } from './input-line.ts';
+export { type InputView } from './sources/input-line.ts';
 export { BUILT_IN_RULES } from './built-in-rules.ts';
-export { agentOfCommand } from './command-agent.ts';
+export { agentOfCommand } from './sources/command-agent.ts';
 export { StatusReducer } from './reducer.ts';
 export type { HookEvidence, StatusReducerOptions } from './reducer.ts';
 export { parseRules } from './rules.ts';
 export type { RuleSet } from './rules.ts';
-export { readLine, readScreen } from './screen-reading.ts';
-export type { ReadingHint, ScreenReading, ScreenView } from './screen-reading.ts';
+export { readLine, readScreen } from './sources/screen-reading.ts';
+export type { ReadingHint, ScreenReading, ScreenView } from './sources/screen-reading.ts';

@@ -17,14 +17,14 @@
 import { cleanText, type Fact } from '@spool/vt';
 import type { Evidence, Status, StatusSource } from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
-import { agentOfCommand, SHELL } from './command-agent.ts';
-import { agentInput, clearingKeys, type InputView } from './input-line.ts';
-import { ProgramRecords } from './program-records.ts';
+import { agentOfCommand, SHELL } from './sources/command-agent.ts';
+import { agentInput, clearingKeys, type InputView } from './sources/input-line.ts';
+import { ProgramRecords } from './sources/program-records.ts';
 import type { RuleSet } from './rules.ts';
-import { readLine, type ScreenView } from './screen-reading.ts';
-import { isPromptByLooks, screenClaim, ScreenWatch, SHELL_PROMPT } from './screen-watch.ts';
-import { isShellFact, type ShellFact, ShellMarks } from './shell-marks.ts';
-import { silenceStep } from './silence.ts';
+import { readLine, type ScreenView } from './sources/screen-reading.ts';
+import { isPromptByLooks, screenClaim, ScreenWatch, SHELL_PROMPT } from './sources/screen-watch.ts';
+import { isShellFact, type ShellFact, ShellMarks } from './sources/shell-marks.ts';
+import { silenceStep } from './sources/silence.ts';
 
 export interface StatusReducerOptions {
   readonly rules: readonly RuleSet[];

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
 import { rulePattern } from './rule-pattern.ts';
 import { parseRules } from './rules.ts';
-import { readLine, readScreen } from './screen-reading.ts';
+import { readLine, readScreen } from './sources/screen-reading.ts';
 import { viewOf } from './testing/views.ts';
 
 const GOOD = {

@@ -18,7 +18,7 @@
  */
 import type { StatusState } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES } from '@spool/vt';
-import type { InputRule } from './input-line.ts';
+import type { InputRule } from './sources/input-line.ts';
 import { rulePattern } from './rule-pattern.ts';
 
 /** Where a pattern is looked for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not blank. */

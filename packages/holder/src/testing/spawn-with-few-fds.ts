@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { FdWatch } from '@spool/native/fd-watch';
-import { Custody } from '../custody.ts';
+import { Custody } from '../child-table.ts';
 
 const TRIES = 14;
 

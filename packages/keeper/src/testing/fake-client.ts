@@ -6,7 +6,7 @@ import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { decodeJson, encodeJson, type Frame, FrameReader, FrameType, PROTOCOL_VERSION, VERSION } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
-import { Connection, type ConnectionHandlers } from '../connection.ts';
+import { Connection, type ConnectionHandlers } from '../clients/connection.ts';
 
 const NAMES = new Map<number, string>(Object.entries(FrameType).map(([name, type]) => [type, name]));
 

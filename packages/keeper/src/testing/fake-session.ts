@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { type Life, Log, type LogStream } from '@spool/core';
 import type { SessionInfo, Size, Status } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
-import type { Session } from '../session.ts';
-import { type Attached, Viewers } from '../viewers.ts';
-import type { LogWatcher, Watcher } from '../watcher.ts';
+import type { Session } from '../session/session.ts';
+import { type Attached, Viewers } from '../clients/viewers.ts';
+import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 
 /** In memory where there is such a place. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

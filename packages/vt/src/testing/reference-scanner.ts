@@ -2,7 +2,7 @@
  * A second scanner, written from the rules and for reading alone: whole input, no state, no speed.
  * The real one must find the same.
  */
-import type { C1 } from '../escape-scanner.ts';
+import type { C1 } from '../scan/escape-scanner.ts';
 
 /** `text` | `control` | a sequence kind, with its bytes in the plain 7-bit form. */
 export type ReferenceEvent = readonly [what: string, bytes: string];

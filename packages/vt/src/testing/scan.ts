@@ -1,6 +1,6 @@
 /** Every sequence of some bytes, handed on one by one. */
-import { EscapeScanner, type ScannerOptions } from '../escape-scanner.ts';
-import type { Sequence } from '../sequence.ts';
+import { EscapeScanner, type ScannerOptions } from '../scan/escape-scanner.ts';
+import type { Sequence } from '../scan/sequence.ts';
 
 export function eachSequence(
   chunks: readonly Uint8Array[],

@@ -7,8 +7,8 @@ import {
   penOf,
   underlineColourOf,
   underlineOf,
-} from '../attributes.ts';
-import type { EngineAttributes, EngineBuffer, EngineCore, EngineLine } from '../engine.ts';
+} from '../engine/attributes.ts';
+import type { EngineAttributes, EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
 
 export interface Compared {
   /** Also the lines above the screen. */

@@ -3,11 +3,11 @@
  * there, end up like one that saw everything? Asked at many offsets of a stream: right after painting, some bytes later, and at
  * the end.
  */
-import { attributesAt, Bg, Fg, isSameLook } from '../attributes.ts';
-import { isCursorPaintable } from '../cursor-state.ts';
-import type { EngineBuffer, EngineCore, EngineLine } from '../engine.ts';
-import { filledCells } from '../paint-line.ts';
-import { ScreenModel } from '../screen-model.ts';
+import { attributesAt, Bg, Fg, isSameLook } from '../engine/attributes.ts';
+import { isCursorPaintable } from '../snapshot/cursor-state.ts';
+import type { EngineBuffer, EngineCore, EngineLine } from '../engine/engine.ts';
+import { filledCells } from '../snapshot/paint-line.ts';
+import { ScreenModel } from '../engine/screen-model.ts';
 import { difference } from './difference.ts';
 import { Page } from './page.ts';
 

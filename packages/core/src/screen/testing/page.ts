@@ -2,9 +2,9 @@
  * What a page runs: xterm as it comes, given whole characters, and mended where it would throw after a change of size.
  * Reference and receiver of the fidelity tests.
  */
-import { cutBytes } from '../cut-character.ts';
-import { mendAlternate } from '../engine-guards.ts';
-import { coreOf, type EngineCore, plainTerminal, type Size } from '../engine.ts';
+import { cutBytes } from '../engine/cut-character.ts';
+import { mendAlternate } from '../engine/engine-guards.ts';
+import { coreOf, type EngineCore, plainTerminal, type Size } from '../engine/engine.ts';
 
 export class Page {
   readonly core: EngineCore;

@@ -1,6 +1,6 @@
 /** The ways from a model to another terminal, each to be as good as having seen everything. */
-import { encodeKeyframe, restoreModel } from '../keyframe.ts';
-import { snapshot } from '../snapshot.ts';
+import { encodeKeyframe, restoreModel } from '../snapshot/keyframe.ts';
+import { snapshot } from '../snapshot/snapshot.ts';
 import type { Way } from './fidelity.ts';
 
 export const ROUNDS = Number(process.env['SPOOL_FIDELITY_ROUNDS'] ?? 1);

@@ -1,5 +1,5 @@
 /** Pictures made by hand, for tests. */
-import type { ScreenView } from '../screen-reading.ts';
+import type { ScreenView } from '../sources/screen-reading.ts';
 
 /** `█` is the cursor, which else stands at the end of the last line. */
 export function viewOf(text: string, more: Partial<ScreenView> = {}): ScreenView {

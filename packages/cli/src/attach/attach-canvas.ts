@@ -1,0 +1,229 @@
+/**
+ * Shows a session on this terminal, whatever size either has [SIZE-6].
+ *
+ * Of equal size, the session's bytes are passed on (`ViewerScreen`). Else a window of its screen is painted from a model
+ * (`WindowView`), which is loaded only then. Each change from one to the other begins with a snapshot, which is asked for when a
+ * size has changed; until it comes, the terminal keeps what it shows.
+ */
+import type { Size } from '@spool/protocol';
+import type { MouseReport, PanKey } from '@spool/vt';
+import type { ViewerScreen } from './viewer-screen.ts';
+import type { WindowView } from '../window/window-view.ts';
+
+/** How long this terminal's own new size may take to become the session's, before a window is shown instead. */
+export const SETTLE_MS = 250;
+/** A snapshot often comes by itself. */
+const ASK_AFTER_MS = 20;
+/** The daemon may be just starting anew. */
+const ASK_AGAIN_MS = 2000;
+
+export interface AttachCanvasOptions {
+  readonly screen: ViewerScreen;
+  readonly own: Size;
+  readonly isTyping: boolean;
+  /** False when this terminal's size cannot become the session's: a viewer that only looks, a fixed size, an ended session. */
+  readonly mayResize: boolean;
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  readonly askSnapshot: () => void;
+  readonly onWindow: (isWindow: boolean) => void;
+}
+
+export class AttachCanvas {
+  readonly #options: AttachCanvasOptions;
+  readonly #screen: ViewerScreen;
+  #mode: 'nothing' | 'bytes' | 'window' = 'nothing';
+  #window: WindowView | null = null;
+  #session: Size | null = null;
+  #own: Size;
+  #hasBegun = false;
+  /** What is shown is not what the session has come to: only a snapshot helps. */
+  #isLost = false;
+  /** All of the session has been shown from its first byte on. */
+  #isFromStart = false;
+  #askTimer: NodeJS.Timeout | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AttachCanvasOptions) {
+    this.#options = options;
+    this.#screen = options.screen;
+    this.#own = options.own;
+  }
+
+  get isWindow(): boolean {
+    return this.#mode === 'window';
+  }
+
+  /** Attached, or attached anew. `hasSnapshot`: the first picture is a snapshot, not the first byte of all. */
+  async begin(own: Size, hasSnapshot: boolean): Promise<void> {
+    this.#stopTimers();
+    this.#closeWindow();
+    this.#screen.forget();
+    this.#mode = 'nothing';
+    this.#hasBegun = false;
+    this.#isLost = false;
+    this.#session = null;
+    this.#own = own;
+    this.#isFromStart = !hasSnapshot;
+    this.#settle();
+    if (!hasSnapshot) await this.#showBytes();
+  }
+
+  /** The session has this size from here on. */
+  resized(session: Size): void {
+    const isOther = !isSameSize(session, this.#session);
+    this.#session = session;
+    if (!isOther) return;
+    if (this.#isSameSize) this.#settled();
+    this.#window?.fit(session, this.#own);
+    if (this.#mode === 'window') this.#lose();
+    else this.#compare();
+  }
+
+  /** This terminal has this size now. */
+  fit(own: Size): void {
+    if (isSameSize(own, this.#own)) return;
+    this.#own = own;
+    if (this.#session) this.#window?.fit(this.#session, own);
+    this.#settle();
+    this.#compare();
+  }
+
+  async paintSnapshot(bytes: Uint8Array): Promise<void> {
+    if (!this.#isSameSize && this.#isSettling && this.#mode !== 'window') return this.#lose();
+    this.#isLost = false;
+    this.#isFromStart = false;
+    clearTimeout(this.#askTimer);
+    if (this.#isSameSize) {
+      if (this.#mode === 'window') await this.#leaveWindow();
+      await this.#showBytes();
+      return this.#screen.paintSnapshot(bytes);
+    }
+    const window = this.#window ?? (await this.#openWindow());
+    window.snapshot(this.#session!, bytes);
+  }
+
+  async paint(bytes: Uint8Array): Promise<void> {
+    if (this.#mode === 'window') this.#window!.feed(bytes);
+    // While a snapshot is on its way, it has these bytes in it; but a command that was just started may have ended before.
+    else if (this.#mode === 'bytes' && (!this.#isLost || this.#isFromStart)) await this.#screen.paint(bytes);
+  }
+
+  /** Something of ours between the session's bytes. */
+  async interject(bytes: Uint8Array): Promise<void> {
+    if (this.#mode === 'bytes') await this.#screen.interject(bytes);
+    else await this.#options.write(bytes);
+  }
+
+  pan(key: PanKey): void {
+    this.#window?.pan(key);
+  }
+
+  /** The first detach key was pressed. */
+  set isPrefixed(isPrefixed: boolean) {
+    if (this.#window) this.#window.isPrefixed = isPrefixed;
+  }
+
+  follow(): void {
+    this.#window?.follow();
+  }
+
+  /** What the session gets of it. */
+  mouse(report: MouseReport): Uint8Array | undefined {
+    return this.#window?.mouse(report);
+  }
+
+  /** What a window shows, as lines of text, for a session that has ended; bytes are on the terminal already. */
+  get lastText(): string {
+    return this.#window?.text ?? '';
+  }
+
+  /** What to send to a terminal that is left. */
+  undo(): Uint8Array {
+    return Buffer.concat([this.#window?.close() ?? new Uint8Array(0), this.#screen.undo()]);
+  }
+
+  /** Nothing is painted any more. */
+  [Symbol.dispose](): void {
+    this.#stopTimers();
+    this.#window?.stop();
+  }
+
+  /** A size that nobody has told yet is taken to be ours. */
+  get #isSameSize(): boolean {
+    return this.#session === null || isSameSize(this.#session, this.#own);
+  }
+
+  get #isSettling(): boolean {
+    return this.#settleTimer !== undefined;
+  }
+
+  /** Bytes are shown, and they are for another size. */
+  #compare(): void {
+    if (this.#mode === 'window' ? this.#isSameSize : this.#mode === 'bytes' && !this.#isSameSize && !this.#isSettling)
+      this.#lose();
+  }
+
+  #lose(): void {
+    this.#isLost = true;
+    clearTimeout(this.#askTimer);
+    if (!this.#isSettling || this.#isSameSize) this.#ask(ASK_AFTER_MS);
+  }
+
+  #ask(afterMs: number): void {
+    this.#askTimer = setTimeout(() => {
+      this.#options.askSnapshot();
+      this.#ask(ASK_AGAIN_MS);
+    }, afterMs);
+  }
+
+  /** Waits for the session to take this terminal's size, so that a window is not shown only to vanish again. */
+  #settle(): void {
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = this.#options.mayResize ? setTimeout(() => this.#settled(), SETTLE_MS) : undefined;
+  }
+
+  #settled(): void {
+    if (!this.#isSettling) return;
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = undefined;
+    if (this.#isLost) this.#lose();
+    else this.#compare();
+  }
+
+  async #showBytes(): Promise<void> {
+    this.#mode = 'bytes';
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    await this.#screen.begin(this.#own.rows);
+  }
+
+  async #openWindow(): Promise<WindowView> {
+    const { WindowView } = await import('../window/window-view.ts');
+    if (this.#mode === 'bytes') await this.#screen.pause();
+    const { isTyping, write, onWindow } = this.#options;
+    this.#window = new WindowView({ session: this.#session!, own: this.#own, isTyping, write });
+    this.#mode = 'window';
+    onWindow(true);
+    return this.#window;
+  }
+
+  async #leaveWindow(): Promise<void> {
+    const undone = this.#closeWindow();
+    if (undone) await this.#options.write(undone);
+  }
+
+  #closeWindow(): Uint8Array | undefined {
+    const undone = this.#window?.close();
+    if (this.#window) this.#options.onWindow(false);
+    this.#window = null;
+    return undone;
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#askTimer);
+    clearTimeout(this.#settleTimer);
+    this.#settleTimer = undefined;
+  }
+}
+
+const isSameSize = (one: Size, other: Size | null): boolean => one.cols === other?.cols && one.rows === other.rows;

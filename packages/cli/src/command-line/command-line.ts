@@ -1,0 +1,57 @@
+/** From the words that were typed to a verb, and from what it did to an exit code. */
+import { parseArguments, type Parsed, type Verb } from './arguments.ts';
+import { reportFailure } from './failure.ts';
+import type { Program } from '../program.ts';
+import { exitWhenWritten, isTerminal, print } from '../output/stdio.ts';
+import { nearest } from './suggestion.ts';
+import { UsageError } from './usage-error.ts';
+import { LOADERS } from './verb-loaders.ts';
+import { isVerb, VERBS } from './verb-table.ts';
+
+/** Ends the process when all is done and written. */
+export async function commandLine(words: readonly string[], program: Program): Promise<never> {
+  return await exitWhenWritten(await exitCodeFor(words, program));
+}
+
+async function exitCodeFor(words: readonly string[], program: Program): Promise<number> {
+  try {
+    return await dispatch(words, program);
+  } catch (error) {
+    return reportFailure(error, wantsJson(words));
+  }
+}
+
+/** Where `--json-output` writes its events, a failure is one of them. */
+function wantsJson(words: readonly string[]): boolean {
+  const dashes = words.indexOf('--');
+  const own = dashes === -1 ? words : words.slice(0, dashes);
+  return own.includes('--json') || (own.includes('--json-output') && !isTerminal(2));
+}
+
+async function dispatch(words: readonly string[], program: Program): Promise<number> {
+  const [first, ...rest] = words;
+  if (first === undefined || first === 'help' || first === '--help' || first === '-h') return await help(first, rest);
+  if (first === '--version' || first === '-V') return await dispatch(['version', ...rest], program);
+  if (!isVerb(first)) throw unknownVerb(first);
+  const verb: Verb = VERBS[first];
+  const args = parseArguments(first, verb, rest);
+  if (args.help) return await help('help', [first]);
+  const { default: action } = await LOADERS[first]();
+  return await (action as (args: Parsed<Verb>, program: Program) => Promise<number>)(args, program);
+}
+
+async function help(first: string | undefined, rest: readonly string[]): Promise<number> {
+  const { shortHelp, longHelp, verbHelp } = await import('./help.ts');
+  const name = rest.find((word) => !word.startsWith('-'));
+  if (name !== undefined && !isVerb(name) && name !== 'help') throw unknownVerb(name);
+  if (name !== undefined && isVerb(name)) print(verbHelp(name));
+  else print(first === undefined ? shortHelp() : longHelp());
+  return 0;
+}
+
+function unknownVerb(typed: string): UsageError {
+  if (typed.startsWith('-')) return new UsageError(`there is no flag ${typed} before a verb; flags come after it`);
+  const meant = nearest(typed, [...Object.keys(VERBS), 'help']);
+  const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command: spool run -- ${typed}`;
+  return new UsageError(`there is no verb ${JSON.stringify(typed)}; ${hint}`);
+}

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parseArguments, type Verb } from './arguments.ts';
+import { longHelp, shortHelp, verbHelp } from './help.ts';
+import { VERBS, type VerbName } from './verb-table.ts';
+
+const NAMES = Object.keys(VERBS) as VerbName[];
+
+test('every verb is in the long help, and the short one fits a screen', () => {
+  expect(NAMES.filter((name) => !longHelp().includes(`  ${name} `))).toEqual([]);
+  expect(shortHelp().split('\n').length).toBeLessThan(20);
+});
+
+test.each(NAMES)('the help of %s names its flags, has an example, and fits 130 columns', (name) => {
+  const text = verbHelp(name);
+  for (const flag of Object.keys(VERBS[name].flags)) expect(text).toContain(`--${flag}`);
+  expect(text).toMatch(/\nExamples?:\n {2}\S/);
+  expect(text.split('\n').filter((line) => line.length > 130)).toEqual([]);
+});
+
+test.each(NAMES)('the examples of %s are understood', (name) => {
+  const verb: Verb = VERBS[name];
+  for (const [command] of verb.examples) {
+    // In a shell, with the programs around it played by functions: what arrives at `spool`, word by word.
+    const played = `spool() { printf '%s\\0' "$@"; }; jq() { cat; }; git() { :; }; ${command.replace(/ 2?> .*$/, '')}`;
+    const words = execFileSync('bash', ['-c', played], { encoding: 'utf8' }).split('\0').slice(0, -1);
+    expect(words[0]).toBe(name);
+    expect(() => parseArguments(name, verb, words.slice(1))).not.toThrow();
+  }
+});
+
+test('no two flags of a verb share a letter', () => {
+  for (const name of NAMES) {
+    const shorts = Object.values(VERBS[name].flags as Verb['flags']).flatMap(({ short }) => short ?? []);
+    expect([name, shorts.length, shorts.includes('h')]).toEqual([name, new Set(shorts).size, false]);
+  }
+});
+
+test.each(['bash', 'zsh', 'fish'])('the completions for %s know every verb and flag', (shell) => {
+  const script = printed(shell);
+  for (const name of NAMES) {
+    expect(script).toContain(name);
+    for (const flag of Object.keys(VERBS[name].flags)) expect(script).toContain(flag);
+  }
+});
+
+test('bash completes verbs, flags, words and sessions', () => {
+  const script = printed('bash');
+  const complete = (...words: string[]): string[] => {
+    const line = `spool() { echo id1; echo api; echo 'my $(name)'; }; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _spool; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })
+      .split('\n')
+      .slice(0, -1);
+  };
+  expect(complete('spool', 'at')).toEqual(['attach']);
+  expect(complete('spool', 'attach', '--re')).toEqual(['--read-only']);
+  const sessions = ['id1', 'api', 'my\\ \\$\\(name\\)'];
+  expect(complete('spool', 'attach', '')).toEqual(sessions);
+  expect(complete('spool', 'attach', 'a')).toEqual(['api']);
+  expect(complete('spool', 'stop', 'id1', '')).toEqual(sessions);
+  expect(complete('spool', 'send', '--enter', '')).toEqual(sessions);
+  expect(complete('spool', 'send', 'id1', '')).toEqual(['']);
+  expect(complete('spool', 'task', 'w')).toEqual(['wait']);
+  expect(complete('spool', 'task', 'wait', '')).toEqual(sessions);
+  expect(complete('spool', 'task', 'cancel', 'id1', 'a')).toEqual(['api']);
+  expect(complete('spool', 'task', 'run', 'tru')).toContain('true');
+  const waits = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'];
+  expect(complete('spool', 'wait', '--until', '')).toEqual(waits);
+  expect(complete('spool', 'wait', '-u', 'm')).toEqual(['match:']);
+  expect(complete('spool', 'prompt', 'api', '--wait', '')).toEqual(waits);
+  expect(complete('spool', 'wait', '--timeout', '')).toEqual(['']);
+  expect(complete('spool', 'run', '--cwd', '/et')).toContain('/etc');
+  expect(complete('spool', 'run', '--', 'tru')).toContain('true');
+  expect(complete('spool', 'daemon', 'st')).toEqual(['start', 'stop', 'status']);
+  expect(complete('spool', 'run', '--hea')).toEqual(['--headless']);
+  expect(complete('spool', 'help', 'comp')).toEqual(['completions']);
+});
+
+function printed(shell: string): string {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  return execFileSync(process.execPath, [main, 'completions', shell], { encoding: 'utf8' });
+}

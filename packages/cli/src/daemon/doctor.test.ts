@@ -1,0 +1,72 @@
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DaemonStatus } from '@spool/protocol';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { daemonFiles, folder, kernel, line, nodeVersion, running } from '../verbs/doctor.ts';
+
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'doctor-'));
+});
+afterEach(() => rmSync(place, { recursive: true }));
+
+test('a folder must be a private folder of ours', () => {
+  symlinkSync('/', join(place, 'link'));
+  writeFileSync(join(place, 'file'), '');
+  expect(folder('x', place).level).toBe('ok');
+  expect(folder('x', join(place, 'missing')).level).toBe('ok');
+  expect(folder('x', join(place, 'link'))).toMatchObject({
+    level: 'fail',
+    says: expect.stringContaining('symbolic link'),
+  });
+  expect(folder('x', join(place, 'file'))).toMatchObject({
+    level: 'fail',
+    says: expect.stringContaining('not a folder'),
+  });
+  expect(folder('x', place, 4711)).toMatchObject({ level: 'fail', says: expect.stringContaining('not to you (4711)') });
+  chmodSync(place, 0o755);
+  expect(folder('x', place)).toMatchObject({ level: 'fail', todo: `close it: chmod 700 '${place}'` });
+});
+
+test.each([
+  ['20.20.2', 'fail'],
+  ['22.14.0', 'fail'],
+  ['22.15.0', 'ok'],
+  ['24.21.0', 'ok'],
+])('Node %s: %s', (version, level) => expect(nodeVersion(version).level).toBe(level));
+
+test.each([
+  ['linux', '4.19.0-amd64', 'fail'],
+  ['linux', '5.15.0', 'warn'],
+  ['linux', '6.15.1-arch', 'ok'],
+  ['linux', '7.0.0', 'ok'],
+  ['darwin', '24.0.0', 'warn'],
+])('%s %s: %s', (platform, version, level) => expect(kernel(platform, version).level).toBe(level));
+
+test('a daemon of another version, or without escrow, is a warning', () => {
+  const status = { version: '0.0.0', escrow: false, holder: { pid: 1 }, keeper: { pid: 2 } } as DaemonStatus;
+  expect(running(status, 3).map(({ check, level }) => [check, level])).toEqual([
+    ['daemon', 'ok'],
+    ['version', 'warn'],
+    ['escrow', 'warn'],
+  ]);
+});
+
+test.each([
+  [100, 10, 'ok'],
+  [200, 10, 'warn'],
+  [100, 64, 'warn'],
+])('a daemon with %d of 256 files open and %d of 64 connections: %s', (used, connections, level) => {
+  const openFiles = { limit: 256, used, connections, connectionsMax: 64 };
+  expect(daemonFiles({ openFiles } as DaemonStatus)[0]!.level).toBe(level);
+});
+
+test('a finding is one line: how it is, what it is about, what to do', () => {
+  expect(line({ check: 'disk', level: 'warn', says: '1M free', todo: 'make room' }, false)).toBe(
+    'warn  disk              1M free; make room',
+  );
+  expect(line({ check: 'disk', level: 'ok', says: '1G free' }, true)).toBe(
+    '\x1b[32mok\x1b[m    disk              1G free',
+  );
+});

@@ -1,0 +1,32 @@
+/** What a watch tells, as NDJSON: text instead of bytes, decoded across cuts, with the offsets of the bytes it came from. */
+import type { WatchItem } from '@spool/client';
+import { jsonText } from '../output/json-text.ts';
+
+export class OutputJson {
+  readonly #id: string;
+  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** A line with its newline, or '' for what is of no interest outside. */
+  line(item: WatchItem): string {
+    switch (item.type) {
+      case 'output': {
+        const data = this.#decoders[item.stream].decode(item.bytes, { stream: true });
+        const { offset, stream } = item;
+        return json({ type: 'output', id: this.#id, offset, bytes: item.bytes.length, stream, data });
+      }
+      case 'synced':
+      case 'reconnected':
+        return '';
+      default:
+        return json({ ...item, id: this.#id });
+    }
+  }
+}
+
+function json(value: object): string {
+  return `${jsonText(value)}\n`;
+}

@@ -1,0 +1,96 @@
+/** Follows tasks until all have finished, and says what happens to them: their output, their milestones, their end. */
+import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
+import { SpoolError } from '@spool/protocol';
+import { LineText } from '@spool/vt';
+import { exitCodeOfTask } from './exit-code.ts';
+import type { TaskView } from './line.ts';
+
+export interface TaskListener {
+  /** Each line of output, from the first on; without it only the last line is kept in view. */
+  readonly onLine?: ((view: TaskView, line: string) => void) | undefined;
+  readonly onMilestone?: ((view: TaskView, milestone: Milestone) => void) | undefined;
+  readonly onFinish?: ((view: TaskView, result: TaskResult) => void) | undefined;
+}
+
+/** A line longer than this is not shown anyway, and a flood is not worth reading for its last line. */
+const LAST_LINE_BYTES = 4096;
+
+export function viewOf({ id, name, startedAt, milestone, status }: SessionInfo): TaskView {
+  return { id, name, startedAt, milestone, lastLine: '', progress: status.progress, result: null };
+}
+
+/** Resolves with the exit codes. Nothing but the views and the listener is touched, so who loses interest just leaves. */
+export async function followTasks(
+  client: Client,
+  views: readonly TaskView[],
+  listener: TaskListener,
+): Promise<readonly number[]> {
+  const following = new AbortController();
+  const byId = new Map(views.map((view) => [view.id, view]));
+  const told = new Map(views.map(({ id, milestone }) => [id, milestone?.offset ?? -1]));
+  void followNews();
+  try {
+    return await Promise.all(views.map(followOne));
+  } finally {
+    following.abort();
+  }
+
+  async function followNews(): Promise<void> {
+    const { signal } = following;
+    try {
+      for await (const event of client.events({
+        sessions: [...byId.keys()],
+        types: ['milestone', 'session-status'],
+        signal,
+      })) {
+        if (event.type === 'milestone') {
+          const { type: _type, at: _at, id, ...milestone } = event;
+          reached(byId.get(id)!, milestone);
+        } else if (event.type === 'session-status') {
+          byId.get(event.id)!.progress = event.status.progress;
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted && !SpoolError.is(error)) throw error; // without news the ends are still told
+    }
+  }
+
+  function reached(view: TaskView, milestone: Milestone): void {
+    if (milestone.offset <= told.get(view.id)!) return;
+    told.set(view.id, milestone.offset);
+    view.milestone = milestone;
+    listener.onMilestone?.(view, milestone);
+  }
+
+  async function followOne(view: TaskView): Promise<number> {
+    const shown = new AbortController();
+    const output = listener.onLine ? everyLine(view, listener.onLine) : lastLine(view, shown.signal);
+    const [result] = await Promise.all([client.waitForCompletion(view.id).finally(() => shown.abort()), output]);
+    // The thread that reads the output for milestones may be a moment behind; it answers when it is not.
+    for (const item of (await client.explain(view.id)).history) if (item.type === 'milestone') reached(view, item);
+    view.result = result;
+    listener.onFinish?.(view, result);
+    return exitCodeOfTask(result, await client.get(view.id));
+  }
+
+  async function everyLine(view: TaskView, onLine: NonNullable<TaskListener['onLine']>): Promise<void> {
+    const texts = { stdout: new LineText(), stderr: new LineText() };
+    for await (const item of client.watch(view.id, { from: 0 })) {
+      if (item.type === 'output') for (const { text } of texts[item.stream].feed(item.bytes)) onLine(view, text);
+    }
+    for (const text of Object.values(texts)) for (const line of text.flush()) onLine(view, line.text);
+  }
+
+  async function lastLine(view: TaskView, signal: AbortSignal): Promise<void> {
+    const text = new LineText();
+    try {
+      for await (const item of client.watch(view.id, { from: { tailBytes: LAST_LINE_BYTES }, signal })) {
+        if (item.type !== 'output') continue;
+        const ended = text.feed(item.bytes.subarray(-LAST_LINE_BYTES)).map((line) => line.text);
+        view.lastLine = [...ended, text.current].findLast((line) => line.trim() !== '') ?? view.lastLine;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}

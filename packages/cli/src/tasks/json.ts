@@ -1,0 +1,46 @@
+/** Tasks as NDJSON: `task_started`, `task_log`, `task_finished`, and the milestones between them. */
+import type { Client, Milestone } from '@spool/client';
+import { jsonText } from '../output/json-text.ts';
+import { writeText } from '../output/stdio.ts';
+import { exitCodeOfTask } from './exit-code.ts';
+
+/** Resolves with the exit codes, once all have finished. */
+export async function tellTasksAsJson(client: Client, ids: readonly string[]): Promise<readonly number[]> {
+  const milestones = client.events({ sessions: ids, types: ['milestone'] });
+  /** How far the milestones of each have been told. */
+  const told = new Map<string, number>();
+  let telling: Promise<void> | undefined;
+  let started = 0;
+  for await (const event of client.taskEvents({ tasks: ids })) {
+    if (event.type === 'task_finished') {
+      // What was reached in its last moments, or before we listened.
+      for (const item of (await client.explain(event.taskId)).history)
+        if (item.type === 'milestone') await tell(event.taskId, item);
+    }
+    await writeText(`${jsonText(event)}\n`);
+    // Milestones wait in line until then: none comes before the start of its task.
+    if (event.type === 'task_started' && ++started === ids.length) telling = tellMilestones();
+    telling?.catch(() => {}); // what breaks it breaks this loop too, and is told by it
+  }
+  milestones.close();
+  await telling;
+  return Promise.all(ids.map(async (id) => exitCodeOfTask(await client.waitForCompletion(id), await client.get(id))));
+
+  async function tellMilestones(): Promise<void> {
+    for await (const event of milestones) {
+      if (event.type !== 'milestone') continue;
+      const { id, ...milestone } = event;
+      await tell(id, milestone);
+    }
+  }
+
+  async function tell(
+    taskId: string,
+    milestone: Milestone & { readonly type: 'milestone'; at: number },
+  ): Promise<void> {
+    if (milestone.offset <= (told.get(taskId) ?? -1)) return;
+    told.set(taskId, milestone.offset);
+    const { type, at, ...reached } = milestone;
+    await writeText(`${jsonText({ type, at, taskId, ...reached })}\n`);
+  }
+}

@@ -1,0 +1,55 @@
+/** Lines at the bottom of a terminal that are painted over and over. No mode is set, so there is nothing to restore. */
+import { liveLine, nameWidthOf, type TaskView } from './line.ts';
+import { terminalWidth, wantsColour, writeOut } from '../output/stdio.ts';
+
+const PAINT_MS = 100;
+
+export class LiveLines implements Disposable {
+  readonly #views: readonly TaskView[];
+  readonly #timer: NodeJS.Timeout;
+  #turn = 0;
+  #painted = 0;
+
+  constructor(views: readonly TaskView[]) {
+    this.#views = views;
+    this.#paint();
+    this.#timer = setInterval(() => this.#paint(), PAINT_MS);
+  }
+
+  /** Paints how things stand, once and for all: what is printed next goes below. May be called twice. */
+  stop(): void {
+    if (this.#painted === 0) return;
+    clearInterval(this.#timer);
+    this.#paint();
+    this.#painted = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  #paint(): void {
+    const look = {
+      now: Date.now(),
+      turn: this.#turn++,
+      // The last cell stays free: a character in it would leave some terminals in the next line.
+      width: (terminalWidth() ?? 80) - 1,
+      isColoured: wantsColour(1),
+      nameWidth: nameWidthOf(this.#views),
+    };
+    const lines = shown(this.#views, (process.stdout.rows || 24) - 1).map((view) => liveLine(view, look));
+    if (lines.length < this.#views.length) lines.push(`… and ${this.#views.length - lines.length} more`);
+    const up = this.#painted > 0 ? `\x1b[${this.#painted}A` : '';
+    this.#painted = lines.length;
+    void writeOut(`${up}${lines.map((line) => `\r${line}\x1b[K\n`).join('')}\x1b[J`);
+  }
+}
+
+/** As many as there is room for: those that run first, in the order in which they were given. */
+function shown(views: readonly TaskView[], rows: number): readonly TaskView[] {
+  if (views.length <= rows) return views;
+  const chosen = new Set(
+    [...views].sort((a, b) => Number(a.result !== null) - Number(b.result !== null)).slice(0, rows - 1),
+  );
+  return views.filter((view) => chosen.has(view));
+}

@@ -1,0 +1,47 @@
+/** How a wait ended: for people, for programs, and as an exit code. */
+import { parseWanted, type WaitEnd, type WaitWanted } from '@spool/client/waits';
+import { SpoolError } from '@spool/protocol';
+import { EXIT, exitCodeOfSession } from '../command-line/exit-code.ts';
+import { failureOf } from '../command-line/failure.ts';
+import { printable } from '../output/printable.ts';
+import { endWords } from '../output/session-words.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+
+/** For something that did not come before the session ended: neither the session's code nor a failure of ours. */
+const EXIT_IN_VAIN = 1;
+
+export function wantedOf(texts: readonly string[], verb: 'wait' | 'prompt'): WaitWanted {
+  try {
+    return parseWanted(texts);
+  } catch (error) {
+    throw SpoolError.is(error) ? new UsageError(failureOf(error).message, verb) : error;
+  }
+}
+
+export function endJson({ reason, offset, session, match }: WaitEnd): object {
+  const { id, name, state, exitCode, signal, status } = session;
+  return { id, name, reason, state, exitCode, signal, offset, status, ...(match && { match }) };
+}
+
+export function endLine({ reason, session, match }: WaitEnd): string {
+  const { id, status } = session;
+  switch (reason) {
+    case 'match':
+      return `${id}: match: ${printable(match?.[0] ?? '')}`;
+    case 'exit':
+      return `${id}: exit: ${endWords(session)}`;
+    case 'timeout':
+      return `${id}: timeout: still ${status.state}`;
+    case 'output':
+      return `${id}: output`;
+    default:
+      return `${id}: ${reason}: ${printable(status.why)}`;
+  }
+}
+
+export function endCode({ reason, session }: WaitEnd, { until, pattern }: WaitWanted): number {
+  if (reason === 'timeout') return EXIT.timedOut;
+  if (reason !== 'exit') return 0;
+  const isWanted = until.includes('exit') || (until.length === 0 && pattern === null);
+  return isWanted ? exitCodeOfSession(session) : EXIT_IN_VAIN;
+}

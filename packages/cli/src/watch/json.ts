@@ -1,0 +1,56 @@
+/** The rows of `spool watch` for programs: a line of JSON for each that appears, changes or goes. */
+import type { Client } from '@spool/client';
+import { recentSessions } from '../output/recent-sessions.ts';
+import { jsonText } from '../output/json-text.ts';
+import { writeText } from '../output/stdio.ts';
+import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
+
+/** Until the link or whoever reads is gone. */
+export async function tellRows(client: Client): Promise<void> {
+  const list = new WatchList();
+  /** As it was last told: much of what happens does not show. */
+  const told = new Map<string, string>();
+  // Before the list is asked for: what happens in between comes in both.
+  const events = client.events({ types: LIST_EVENTS });
+  await tellAll();
+  for await (const event of events) {
+    if (event.type === 'events-missed') {
+      await tellAll();
+      continue;
+    }
+    const change = list.hear(event);
+    if (change) await tell(change.id, change.row);
+  }
+
+  async function tellAll(): Promise<void> {
+    list.replace(await recentSessions(client));
+    for (const id of [...told.keys()]) if (!list.get(id)) await tell(id, null);
+    for (const row of list.all) await tell(row.id, row);
+  }
+
+  async function tell(id: string, row: Row | null): Promise<void> {
+    const line = jsonText(row === null ? { type: 'row-removed', id } : { type: 'row', ...rowJson(row) });
+    if (told.get(id) === line) return;
+    if (row === null) told.delete(id);
+    else told.set(id, line);
+    await writeText(`${line}\n`);
+  }
+}
+
+function rowJson(row: Row): object {
+  const { id, name, session, status } = row;
+  const isRunning = session.endedAt === null && session.state === 'running';
+  return {
+    id,
+    name,
+    state: isRunning ? status.state : session.state,
+    kind: isRunning ? status.kind : null,
+    since: sinceOf(row),
+    exitCode: session.exitCode,
+    signal: session.signal,
+    activity: status.activity,
+    milestone: row.milestone,
+    title: row.title,
+    doing: doingOf(row),
+  };
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { edited, type Key, WatchKeys } from './keys.ts';
+
+/** Names as they are, text in quotes. */
+function read(...chunks: string[]): string[] {
+  const keys = new WatchKeys();
+  return chunks
+    .flatMap((chunk) => keys.read(Buffer.from(chunk, 'latin1')))
+    .map((key) => (key.type === 'key' ? key.name : JSON.stringify(key.text)));
+}
+
+const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+
+test.each([
+  ['\x1b[A\x1bOB\x1b[1;5A\x1b[5~\x1b[6~\x1b[H\x1b[4~', ['up', 'down', 'up', 'page-up', 'page-down', 'home', 'end']],
+  ['jk\r\x7f\x15\x03\x1a', ['"j"', '"k"', 'enter', 'backspace', 'clear', 'interrupt', 'suspend']],
+  ['\x1b', ['escape']],
+  ['\x1bx\x1b[3~\x1b[15~\x01', []], // keys that mean nothing here
+  [utf8('é漢😀'), ['"é"', '"漢"', '"😀"']],
+  ['\x1b[200~q\r\ny\x1b[201~z', ['"q\\ny"', '"z"']],
+])('%j is %j', (typed, keys) => expect(read(typed)).toEqual(keys));
+
+test('characters and pastes may be cut anywhere; a paste too long for us is cut, and ends', () => {
+  const [first, second] = [utf8('漢').slice(0, 1), utf8('漢').slice(1)];
+  expect(read(first, second)).toEqual(['"漢"']);
+  expect(read('\x1b[200~ab', 'c\x1b[2', '01~d')).toEqual(['"abc"', '"d"']);
+  const [paste, after] = read(
+    '\x1b[200~',
+    ...Array.from({ length: 100 }, () => 'x'.repeat(1000)),
+    '\x1b[2',
+    '01~',
+    'y',
+  );
+  expect([paste!.length < 66_000, after]).toEqual([true, '"y"']);
+});
+
+test('a line is typed, corrected, given up, or done', () => {
+  const text = (typed: string): Key => ({ type: 'text', text: typed, isPaste: false });
+  const key = (name: 'enter' | 'escape' | 'backspace' | 'clear' | 'up'): Key => ({ type: 'key', name });
+  expect(edited('do', text('ne'))).toEqual({ text: 'done', end: null });
+  expect(edited('a😀', key('backspace'))).toEqual({ text: 'a', end: null });
+  expect(edited('abc', key('clear'))).toEqual({ text: '', end: null });
+  expect(edited('abc', key('up'))).toEqual({ text: 'abc', end: null });
+  expect(edited('abc', key('enter'))).toEqual({ text: 'abc', end: 'done' });
+  expect(edited('abc', key('escape'))).toEqual({ text: '', end: 'given-up' });
+});

@@ -1,0 +1,102 @@
+/**
+ * The last line of each session that is in view. Nothing is polled: the daemon is asked to tell when there is output, then the
+ * screen is looked at, at most twice a second for each, and only while it is in view.
+ */
+import { type Client, meaningfulLines } from '@spool/client/node';
+import { SpoolError } from '@spool/protocol';
+import { isEnded } from '../output/session-words.ts';
+import type { Row } from './list.ts';
+
+const LOOK_EVERY_MS = 500;
+/** Who scrolls past is not looked at. */
+const SETTLE_MS = 80;
+const TAIL_LINES = 5;
+
+export class WatchLines implements Disposable {
+  readonly #client: Client;
+  readonly #onLine: () => void;
+  readonly #lines = new Map<string, string>();
+  /** By id, and by whether it had ended: the end is worth another look. */
+  readonly #followed = new Map<string, AbortController>();
+
+  constructor(client: Client, onLine: () => void) {
+    this.#client = client;
+    this.#onLine = onLine;
+  }
+
+  get all(): ReadonlyMap<string, string> {
+    return this.#lines;
+  }
+
+  /** These are in view now, and no others. */
+  follow(rows: readonly Row[]): void {
+    const wanted = new Map(rows.map((row) => [`${row.id} ${isEnded(row.session)}`, row]));
+    for (const [key, leaving] of this.#followed) {
+      if (wanted.has(key)) continue;
+      this.#followed.delete(key);
+      leaving.abort();
+    }
+    for (const [key, row] of wanted) {
+      if (this.#followed.has(key)) continue;
+      const leaving = new AbortController();
+      this.#followed.set(key, leaving);
+      void this.#followOne(row, leaving.signal);
+    }
+  }
+
+  forget(id: string): void {
+    this.#lines.delete(id);
+  }
+
+  [Symbol.dispose](): void {
+    this.follow([]);
+  }
+
+  async #followOne({ id, session }: Row, signal: AbortSignal): Promise<void> {
+    try {
+      for (let isLast = isEnded(session), pauseMs = SETTLE_MS; ; pauseMs = LOOK_EVERY_MS) {
+        await pause(pauseMs, signal);
+        const { line, offset } = await this.#look(id, session.size !== null);
+        if (signal.aborted) return;
+        if (this.#lines.get(id) !== line) {
+          this.#lines.set(id, line);
+          this.#onLine();
+        }
+        if (isLast) return;
+        isLast = (await this.#client.waitUntil(id, 'output', { after: offset, signal })).reason === 'exit';
+      }
+    } catch (error) {
+      // It was removed, it is out of view, or the link is gone, which whoever follows the events will tell.
+      if (!signal.aborted && !SpoolError.is(error)) throw error;
+    }
+  }
+
+  async #look(id: string, isTerminal: boolean): Promise<{ readonly line: string; readonly offset: number }> {
+    if (isTerminal) {
+      const { content, offset } = await this.#client.screen(id);
+      return { line: lastOf(content), offset };
+    }
+    const { offset } = await this.#client.get(id);
+    return { line: lastOf(await this.#client.tail(id, { lines: TAIL_LINES })), offset };
+  }
+}
+
+/** Programs put things at both ends of a line; in a column the blanks between them would be all that is seen. */
+function lastOf(text: string): string {
+  return (meaningfulLines(text.split('\n')).at(-1) ?? '').trim().replace(/\s{3,}/g, '  ');
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

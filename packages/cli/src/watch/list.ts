@@ -1,0 +1,143 @@
+/**
+ * The sessions as a list that is kept up to date by events: what each does, since when, in which order they are shown.
+ * It draws nothing and asks nothing.
+ */
+import type { EventItem } from '@spool/client';
+import type { Milestone, SessionInfo, StatusInfo } from '@spool/protocol';
+import { isEnded } from '../output/session-words.ts';
+
+/** Of a session, what a row is made of. */
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly session: SessionInfo;
+  readonly status: StatusInfo;
+  readonly milestone: Milestone | null;
+  readonly title: string;
+}
+
+export type Group = 'blocked' | 'working' | 'idle' | 'starting' | 'ended';
+
+/** In this order they are shown: who waits for a person comes first. */
+export const GROUPS: readonly Group[] = ['blocked', 'working', 'idle', 'starting', 'ended'];
+
+/** The events that change the list. */
+export const LIST_EVENTS: readonly string[] = [
+  'session-started',
+  'session-exited',
+  'session-status',
+  'session-removed',
+  'session-fact',
+  'milestone',
+];
+
+export class WatchList {
+  readonly #rows = new Map<string, Row>();
+
+  /** All that there are, after whatever was missed. */
+  replace(sessions: readonly SessionInfo[]): void {
+    this.#rows.clear();
+    for (const session of sessions) this.#rows.set(session.id, rowOf(session));
+  }
+
+  /** The row that has changed; undefined when none has. What is told of sessions that are not known was before the list. */
+  hear(event: EventItem): { readonly id: string; readonly row: Row | null } | undefined {
+    switch (event.type) {
+      case 'session-started':
+        if (this.#rows.has(event.session.id)) return undefined;
+        return this.#set(rowOf(event.session));
+      case 'session-exited':
+        return this.#set(rowOf(event.session));
+      case 'session-removed':
+        return this.#rows.delete(event.id) ? { id: event.id, row: null } : undefined;
+      case 'session-status':
+        return this.#change(event.id, ({ session }) => (isEnded(session) ? undefined : { status: event.status }));
+      case 'milestone': {
+        const { type: _type, at: _at, id, ...milestone } = event;
+        return this.#change(id, () => ({ milestone }));
+      }
+      case 'session-fact': {
+        const { fact } = event;
+        if (fact.type !== 'title-changed' || typeof fact.title !== 'string') return undefined;
+        const { title } = fact;
+        return this.#change(event.id, (row) => (row.title === title ? undefined : { title }));
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  get(id: string): Row | undefined {
+    return this.#rows.get(id);
+  }
+
+  get all(): readonly Row[] {
+    return [...this.#rows.values()];
+  }
+
+  /** Those to be shown, in order. `filter` is looked for in all that a row shows, whatever the case. */
+  shown({ filter, showsEnded }: { readonly filter: string; readonly showsEnded: boolean }): readonly Row[] {
+    const wanted = filter.toLowerCase();
+    return this.all
+      .filter((row) => (showsEnded || groupOf(row) !== 'ended') && (wanted === '' || textOf(row).includes(wanted)))
+      .sort(
+        (a, b) =>
+          GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)) || timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1),
+      );
+  }
+
+  /** How many there are of each. */
+  counts(): ReadonlyMap<Group, number> {
+    const counts = new Map<Group, number>();
+    for (const row of this.#rows.values()) counts.set(groupOf(row), (counts.get(groupOf(row)) ?? 0) + 1);
+    return counts;
+  }
+
+  #set(row: Row): { readonly id: string; readonly row: Row } {
+    this.#rows.set(row.id, row);
+    return { id: row.id, row };
+  }
+
+  #change(id: string, change: (row: Row) => Partial<Row> | undefined): ReturnType<WatchList['hear']> {
+    const row = this.#rows.get(id);
+    const changed = row && change(row);
+    return changed && this.#set({ ...row, ...changed });
+  }
+}
+
+export function groupOf({ session, status }: Row): Group {
+  if (isEnded(session)) return 'ended';
+  return status.state === 'exited' ? 'working' : status.state; // its end is known, and told in a moment
+}
+
+/** Since when it is what it is. */
+export function sinceOf({ session, status }: Row): number {
+  return session.endedAt ?? status.since;
+}
+
+/** What it does, or has reached, or calls itself. */
+export function doingOf({ status, milestone, title }: Row): string {
+  return status.activity ?? milestone?.title ?? withoutSpinner(title);
+}
+
+function rowOf(session: SessionInfo): Row {
+  const { id, name, status, milestone, title } = session;
+  return { id, name, session, status, milestone, title };
+}
+
+/** Those that run by their start, which never changes, so that rows stay where they are; those that ended, the last first. */
+function timeOf({ session }: Row): number {
+  return session.endedAt === null ? session.startedAt : -session.endedAt;
+}
+
+function textOf(row: Row): string {
+  const { session, status } = row;
+  return [row.id, row.name, groupOf(row), session.state, status.kind ?? '', doingOf(row), session.command.join(' ')]
+    .join('\n')
+    .toLowerCase();
+}
+
+/** Programs turn a wheel in their title; a list is calmer without. */
+function withoutSpinner(title: string): string {
+  return title.replace(/^[\u2800-\u28ff✳✶✻✽✢·∗*◐◓◑◒◴◷◶◵|/\\-]+\s+/u, '');
+}

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { untilNextAge, WatchPainter } from './painter.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('[STATE-4] many changes are one picture; a terminal that takes nothing gets no second one before it has the first', async () => {
+  let drawn = 0;
+  let written = Promise.withResolvers<void>();
+  using painter = new WatchPainter(() => {
+    drawn++;
+    return { agesMs: [], written: written.promise };
+  });
+  for (let at = 0; at < 100; at++) painter.changed();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(drawn).toBe(1);
+  painter.changed();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(drawn).toBe(1);
+  written.resolve();
+  written = Promise.withResolvers();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(drawn).toBe(2);
+});
+
+test('[STATE-4] ages tick once a second while seconds are shown, and seldom when only hours are; without rows nothing ticks', async () => {
+  const drawnIn = async (ageMs: number | null, ms: number): Promise<number> => {
+    let drawn = 0;
+    const start = Date.now();
+    using painter = new WatchPainter(() => {
+      drawn++;
+      return { agesMs: ageMs === null ? [] : [ageMs + Date.now() - start], written: Promise.resolve() };
+    });
+    painter.changed();
+    await vi.advanceTimersByTimeAsync(ms);
+    return drawn;
+  };
+  expect(await drawnIn(5000, 10_000)).toBeLessThanOrEqual(11);
+  expect(await drawnIn(5000, 10_000)).toBeGreaterThanOrEqual(9);
+  expect(await drawnIn(7_200_000, 600_000)).toBe(1);
+  expect(await drawnIn(null, 600_000)).toBe(1);
+});
+
+test.each([
+  [0, 1000],
+  [1300, 700],
+  [59_000, 1000],
+  [60_000, 60_000],
+  [3_599_000, 1000],
+  [90_000_000, 82_800_000],
+])('an age of %s ms reads differently in %s ms', (age, next) => expect(untilNextAge(age)).toBe(next));

@@ -1,0 +1,284 @@
+/**
+ * One connection to a keeper: hello first, then numbered requests and what belongs to them.
+ *
+ * Frames are handed to their channel the moment they arrive, and no channel may wait inside its handler: so a watch that
+ * nobody reads never delays a reply or another watch. A connection breaks once and for all; what to do then is decided by
+ * those who used it (`Link` and the requests), because only they know what may be asked again.
+ */
+import {
+  CONTROL_BYTES_MAX,
+  decodeJson,
+  encodeFrame,
+  encodeInput,
+  encodeJson,
+  type Frame,
+  FrameJoiner,
+  FrameReader,
+  FrameType,
+  fromWireError,
+  HEADER_BYTES,
+  type Hello,
+  type Op,
+  PROTOCOL_VERSION,
+  type Requests,
+  SpoolError,
+  VERSION,
+  type WireError,
+} from '@spool/protocol';
+import type { AbortSignalLike, Transport } from './runtime.ts';
+
+const CHANNEL_MAX = 0xffff_ffff;
+
+/** Whoever has asked something on a channel. Both are called while frames are being read: they must not wait. */
+export interface Channel {
+  onFrame(frame: Frame): void;
+  onBroken(broken: Broken): void;
+}
+
+/** Why a connection ended. It stays inside this package: callers see a `SpoolError`. */
+export class Broken extends Error {
+  readonly reason: SpoolError;
+  override readonly name = 'Broken';
+
+  constructor(reason: SpoolError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+
+  /** Whether a new connection may fare better. What the daemon gave as its reason for closing would only be said again. */
+  get mayRetry(): boolean {
+    return LOST.has(this.reason.code) || UNREADABLE.has(this.reason.code);
+  }
+
+  /**
+   * Whether what was asked may be asked again. Not when one side could not read the other: it was perhaps the answer to
+   * this, and would be the same again, for ever. A watch may go on: it asks from its cursor, not for the same.
+   */
+  get mayAskAgain(): boolean {
+    return LOST.has(this.reason.code);
+  }
+}
+
+const LOST: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'INTERNAL']);
+
+/** What was read makes no sense: a fresh connection starts from a known state. */
+const UNREADABLE: ReadonlySet<string> = new Set(['FRAME_UNKNOWN', 'FRAME_TOO_LARGE', 'FRAME_INVALID']);
+
+export class Connection {
+  readonly #transport: Transport;
+  readonly #reader = new FrameReader();
+  readonly #joiner = new FrameJoiner();
+  readonly #channels = new Map<number, Channel>();
+  readonly #opened: PromiseWithResolvers<Hello> = Promise.withResolvers();
+  #next: number;
+  #broken: Broken | null = null;
+  #isGreeted = false;
+  /** Called once, before the channels are told: whoever of them wants to go on must find no trace of this connection. */
+  onBroken: (broken: Broken) => void = () => {};
+  /** Called when something that was asked for arrives: the peer does more than say hello. */
+  onProgress: () => void = () => {};
+
+  constructor(transport: Transport, options: { firstChannel?: number; who?: string | undefined } = {}) {
+    this.#transport = transport;
+    this.#next = options.firstChannel ?? 1;
+    this.#opened.promise.catch(() => {}); // who waits for it hears; when nobody does, `onBroken` has told
+    transport.onData = (chunk) => this.#read(chunk);
+    transport.onClose = (error) =>
+      this.#break(new SpoolError('CONNECTION_LOST', {}, error === undefined ? {} : { cause: error }));
+    const hello: Hello = { protocol: PROTOCOL_VERSION, version: VERSION, who: options.who };
+    transport.send(encodeJson(FrameType.hello, 0, hello));
+  }
+
+  /** Resolves with the keeper's hello; rejects with `Broken`. */
+  get opened(): Promise<Hello> {
+    return this.#opened.promise;
+  }
+
+  /** Why it ended, or null while it has not. */
+  get broken(): Broken | null {
+    return this.#broken;
+  }
+
+  /** Asks, and resolves with the answer. Rejects with the daemon's error, or with `Broken`. */
+  request<K extends Op>(op: K, ask: Requests[K]['ask'], signal?: AbortSignalLike): Promise<Requests[K]['answer']> {
+    return this.#once((channel) => encodeRequest(channel, op, ask), signal) as Promise<Requests[K]['answer']>;
+  }
+
+  /** Hands bytes to a session, and resolves when they are in. */
+  async input(session: string, bytes: Uint8Array): Promise<void> {
+    await this.#once((channel) => encodeFrame(FrameType.input, channel, encodeInput(session, bytes)));
+  }
+
+  /** Asks for something that goes on (`watch`, `events`): everything on its channel comes to `channel`. */
+  open<K extends Op>(op: K, ask: Requests[K]['ask'], channel: Channel): number {
+    const number = this.#number();
+    const frame = encodeRequest(number, op, ask);
+    this.#channels.set(number, channel);
+    this.send(frame);
+    return number;
+  }
+
+  /** Forgets a channel and, when it still goes on at the other end, says so there. */
+  leave(channel: number): void {
+    if (!this.#channels.delete(channel) || this.#broken !== null) return;
+    // The answer matters to nobody; it finds no channel and is ignored.
+    this.send(encodeRequest(this.#number(), 'unwatch', { channel }));
+  }
+
+  /** How many requests are open. */
+  get openChannels(): number {
+    return this.#channels.size;
+  }
+
+  /** Forgets a channel that has ended at the other end too. */
+  forget(channel: number): void {
+    this.#channels.delete(channel);
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#broken === null) this.#transport.send(frame);
+  }
+
+  get bufferedBytes(): number {
+    return this.#transport.bufferedBytes;
+  }
+
+  drained(): Promise<void> {
+    return this.#transport.drained();
+  }
+
+  /** Something that arrived makes no sense: nothing on this connection can be trusted any more. */
+  fail(reason: SpoolError): void {
+    this.#break(reason);
+  }
+
+  close(): void {
+    this.#break(new SpoolError('CONNECTION_LOST', { reason: 'the client was closed' }));
+  }
+
+  #once(encode: (channel: number) => Uint8Array, signal?: AbortSignalLike): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#broken !== null) {
+      reject(this.#broken);
+      return promise;
+    }
+    const channel = this.#number();
+    const frame = encode(channel);
+    const onAbort = (): void => {
+      this.leave(channel);
+      reject(abortReason(signal!));
+    };
+    signal?.addEventListener('abort', onAbort);
+    const settled = (): void => {
+      this.#channels.delete(channel);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    this.#channels.set(channel, {
+      onFrame: ({ type, payload }) => {
+        if (type === FrameType.reply) {
+          const answer = payload.length === 0 ? {} : decodeJson(payload);
+          settled();
+          resolve(answer);
+        } else if (type === FrameType.error) {
+          const error = decodeError(payload);
+          settled();
+          reject(error);
+        } else {
+          throw new SpoolError('FRAME_INVALID', { type, reason: 'a request is answered with a reply' });
+        }
+      },
+      onBroken: (broken) => {
+        settled();
+        reject(broken);
+      },
+    });
+    this.send(frame);
+    return promise;
+  }
+
+  #number(): number {
+    const number = freeChannel(this.#next, (channel) => this.#channels.has(channel));
+    this.#next = number + 1;
+    return number;
+  }
+
+  #read(chunk: Uint8Array): void {
+    try {
+      this.#reader.push(chunk, (frame) => {
+        if (this.#broken === null) this.#take(frame);
+      });
+    } catch (error) {
+      // A FRAME_… from the reader or from a channel. Anything else is a fault of ours: break, and let it be seen.
+      if (!SpoolError.is(error)) {
+        this.#break(new SpoolError('INTERNAL', { message: String(error) }, { cause: error }));
+        throw error;
+      }
+      this.#break(error);
+    }
+  }
+
+  #take(frame: Frame): void {
+    if (!this.#isGreeted) return this.#greet(frame);
+    if (frame.channel === 0) {
+      if (frame.type !== FrameType.error) throw new SpoolError('FRAME_INVALID', { type: frame.type, channel: 0 });
+      return this.#break(decodeError(frame.payload));
+    }
+    const whole = frame.type === FrameType.output ? frame : this.#joiner.take(frame);
+    // Frames for a channel that was left were on their way when we left it.
+    const channel = this.#channels.get(frame.channel);
+    if (whole === null || channel === undefined) return;
+    channel.onFrame(whole);
+    this.onProgress();
+  }
+
+  #greet({ type, payload }: Frame): void {
+    if (type === FrameType.error) return this.#break(decodeError(payload));
+    if (type !== FrameType.hello) throw new SpoolError('HELLO_EXPECTED', { type });
+    const hello = decodeJson(payload) as Partial<Hello> | null;
+    if (hello?.protocol !== PROTOCOL_VERSION) {
+      const daemon = `${hello?.protocol} (${hello?.version})`;
+      throw new SpoolError('VERSION_UNSUPPORTED', { client: `${PROTOCOL_VERSION} (${VERSION})`, daemon });
+    }
+    this.#isGreeted = true;
+    this.#opened.resolve({ protocol: hello.protocol, version: String(hello.version) });
+  }
+
+  #break(reason: SpoolError): void {
+    if (this.#broken !== null) return;
+    const broken = new Broken(reason);
+    this.#broken = broken;
+    this.#transport.close();
+    this.#opened.reject(broken);
+    this.onBroken(broken);
+    const channels = [...this.#channels.values()];
+    this.#channels.clear();
+    for (const channel of channels) channel.onBroken(broken);
+  }
+}
+
+/** The first number from `next` on that is free: never 0, and after four thousand million of them from 1 again. */
+export function freeChannel(next: number, isUsed: (channel: number) => boolean): number {
+  let channel = next;
+  while (channel < 1 || channel > CHANNEL_MAX || isUsed(channel))
+    channel = channel < 1 || channel >= CHANNEL_MAX ? 1 : channel + 1;
+  return channel;
+}
+
+/** What an aborted call rejects with: the reason that was given. */
+export function abortReason(signal: AbortSignalLike): unknown {
+  return signal.reason ?? Object.assign(new Error('aborted'), { name: 'AbortError' });
+}
+
+/** Too large is told here, to the one who asked: the keeper could only close the connection under everybody. */
+function encodeRequest<K extends Op>(channel: number, op: K, ask: Requests[K]['ask']): Uint8Array {
+  const frame = encodeJson(FrameType.request, channel, { op, ...ask });
+  const bytes = frame.length - HEADER_BYTES;
+  if (bytes > CONTROL_BYTES_MAX) throw new SpoolError('FRAME_TOO_LARGE', { op, bytes, most: CONTROL_BYTES_MAX });
+  return frame;
+}
+
+export function decodeError(payload: Uint8Array): SpoolError {
+  const error = decodeJson(payload) as Partial<WireError> | null;
+  if (typeof error?.code !== 'string') throw new SpoolError('FRAME_INVALID', { error: 'without a code' });
+  return fromWireError({ code: error.code, details: error.details ?? {} });
+}

@@ -1,0 +1,148 @@
+/**
+ * What became of a session, in a page: how long it took, how it ended, what it reached on the way, what it said last, which
+ * files it left changed. Put together from what is known anyway; no model is asked.
+ */
+import {
+  type HistoryItem,
+  type Milestone,
+  type SessionInfo,
+  type SessionState,
+  SpoolError,
+  type StatusInfo,
+  type StatusState,
+} from '@spool/protocol';
+import type { Client } from '../../index.ts';
+import type { ChangedFile } from './changed-file.ts';
+import { changedFiles } from './changed-files.ts';
+import { meaningfulLines } from './meaningful-lines.ts';
+
+export interface StateSpan {
+  readonly state: StatusState;
+  readonly kind: string | null;
+  readonly at: number;
+  readonly durationMs: number;
+}
+
+export interface Summary {
+  readonly id: string;
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly state: SessionState;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Until its end; until now while it runs. */
+  readonly durationMs: number;
+  /** What it does now, or did last. */
+  readonly status: StatusInfo;
+  /** Oldest first. */
+  readonly milestones: readonly (Milestone & { readonly at: number })[];
+  /** That its shell has run. */
+  readonly commands: readonly Omit<Extract<HistoryItem, { type: 'command' }>, 'type'>[];
+  /** One after the other, from its start. */
+  readonly states: readonly StateSpan[];
+  /** How long it was in each, in milliseconds. */
+  readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
+  /** The last that tell something; of a full-screen program, those of its last screen. */
+  readonly lastLines: readonly string[];
+  /** In its folder, from its start to its end; null when that is in no git repository. */
+  readonly changedFiles: readonly ChangedFile[] | null;
+}
+
+const LAST_LINES = 12;
+/** Lines above the screen that are looked at too. */
+const HISTORY_LINES = 200;
+/** For sessions without a terminal. */
+const TAIL_LINES = 200;
+
+/** Of a session that runs it tells how things stand. */
+export async function summarize(client: Client, session = ''): Promise<Summary> {
+  const info = await client.get(session);
+  const now = Date.now();
+  const [{ history }, lines, files] = await Promise.all([
+    client.explain(info.id),
+    lastLines(client, info),
+    changedFiles(info.cwd, { since: info.startedAt, until: info.endedAt ?? now }),
+  ]);
+  const { id, name, command, cwd, state, exitCode, signal, startedAt, endedAt, status } = info;
+  const states = spansOf(history, startedAt, endedAt ?? now);
+  return {
+    id,
+    name,
+    command,
+    cwd,
+    state,
+    exitCode,
+    signal,
+    startedAt,
+    endedAt,
+    durationMs: Math.max(0, (endedAt ?? now) - startedAt),
+    status,
+    milestones: history.flatMap((item) => (item.type === 'milestone' ? [withoutType(item)] : [])),
+    commands: history.flatMap((item) => (item.type === 'command' ? [withoutType(item)] : [])),
+    states,
+    timeIn: timeIn(states),
+    lastLines: lines.slice(-LAST_LINES),
+    changedFiles: files,
+  };
+}
+
+/** Until something else is told, a session is starting; the end is no state to be in. */
+export function spansOf(history: readonly HistoryItem[], startedAt: number, until: number): StateSpan[] {
+  const spans: { state: StatusState; kind: string | null; at: number; durationMs: number }[] = [];
+  let current: Pick<StateSpan, 'state' | 'kind' | 'at'> = { state: 'starting', kind: null, at: startedAt };
+  const end = (at: number): void => {
+    const durationMs = Math.max(0, Math.min(at, until) - current.at);
+    if (current.state !== 'exited' && durationMs > 0) spans.push({ ...current, durationMs });
+  };
+  for (const item of history) {
+    if (item.type !== 'status' || (item.state === current.state && item.kind === current.kind)) continue;
+    end(item.at);
+    current = { state: item.state, kind: item.kind, at: item.at };
+  }
+  end(until);
+  return spans;
+}
+
+function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number>> {
+  const sums: Partial<Record<StatusState, number>> = {};
+  for (const { state, durationMs } of spans) sums[state] = (sums[state] ?? 0) + durationMs;
+  return sums;
+}
+
+/**
+ * As a person saw them. The screen and what scrolled out of it are right for programs that paint over what they wrote; those
+ * without a terminal have lines only.
+ */
+async function lastLines(client: Client, { id, size }: SessionInfo): Promise<string[]> {
+  if (size !== null) {
+    try {
+      const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });
+      return meaningfulLines(unwrapped(JSON.parse(content) as ScreenContent));
+    } catch (error) {
+      if (!SpoolError.is(error)) throw error; // the screen cannot be had: its log may still be there
+    }
+  }
+  return meaningfulLines((await client.tail(id, { lines: TAIL_LINES })).split('\n'));
+}
+
+/** Of a screen as JSON, what is read here. */
+interface ScreenContent {
+  readonly lines: readonly { readonly isWrapped: boolean; readonly runs: readonly { readonly text: string }[] }[];
+}
+
+function unwrapped({ lines }: ScreenContent): string[] {
+  const whole: string[] = [];
+  for (const { isWrapped, runs } of lines) {
+    const text = runs.map((run) => run.text).join('');
+    if (isWrapped && whole.length > 0) whole[whole.length - 1] += text;
+    else whole.push(text);
+  }
+  return whole;
+}
+
+function withoutType<T extends { readonly type: string }>({ type: _type, ...rest }: T): Omit<T, 'type'> {
+  return rest;
+}

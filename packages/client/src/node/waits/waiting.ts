@@ -1,0 +1,135 @@
+/**
+ * Waiting for the first of several things: what the daemon tells (`exit`, `idle`, …), and what matches a pattern. Apart from
+ * the rest (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not load.
+ */
+import type { SessionInfo, WaitUntil } from '@spool/protocol';
+import { SpoolError } from '@spool/protocol';
+import type { Client } from '../../index.ts';
+import { waitForMatch } from './match-wait.ts';
+import { Pattern } from './pattern.ts';
+
+export interface WaitWanted {
+  readonly until: readonly WaitUntil[];
+  readonly pattern: Pattern | null;
+}
+
+export interface WaitEnd {
+  readonly reason: WaitUntil | 'match' | 'timeout';
+  readonly offset: number;
+  readonly session: SessionInfo;
+  /** The whole match, then its groups. */
+  readonly match?: readonly (string | null)[];
+}
+
+export interface WaitForOptions {
+  /** Only what is seen beyond this offset counts. */
+  readonly after?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
+
+/**
+ * `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may be a list
+ * with commas; `match:` without slashes takes all that follows it.
+ */
+export function parseWanted(texts: readonly string[]): WaitWanted {
+  const words = texts.flatMap((text) => [...wordsOf(text)]);
+  const patterns = words.filter((word) => word.startsWith('match:'));
+  const until = words.filter((word) => !word.startsWith('match:'));
+  const wrong = until.find((word) => !STATES.includes(word));
+  if (wrong !== undefined) throw new SpoolError('WAIT_UNKNOWN', { until: wrong });
+  if (patterns.length > 1) throw new SpoolError('PATTERN_INVALID', { reason: 'one at most; join several by |' });
+  return {
+    until: until as WaitUntil[],
+    pattern: patterns[0] === undefined ? null : new Pattern(patterns[0].slice('match:'.length)),
+  };
+}
+
+/** One word, or one pattern in slashes (a slash inside a class or after a backslash does not end it), or what a bare one is. */
+const WORD = /(match:\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])*\/[a-z]*|match:[^/].*|[^,]*)(?:,|$)/sy;
+
+function* wordsOf(text: string): Generator<string> {
+  WORD.lastIndex = 0;
+  while (WORD.lastIndex < text.length) {
+    const from = WORD.lastIndex;
+    const found = WORD.exec(text);
+    if (found === null || (found[1]!.startsWith('match:/') && !/\/[a-z]*$/.test(found[1]!.slice('match:/'.length))))
+      throw new SpoolError('PATTERN_INVALID', {
+        pattern: text.slice(from),
+        reason: 'it begins with / and does not end with one',
+      });
+    yield found[1]!;
+  }
+}
+
+/** Ends with whatever comes first; the end of the session always counts. */
+export async function waitFor(
+  client: Client,
+  session: string,
+  { until, pattern }: WaitWanted,
+  { after, timeoutMs, signal }: WaitForOptions = {},
+): Promise<WaitEnd> {
+  const { id, offset } = await client.get(session);
+  if (pattern !== null && after !== undefined && after > offset) {
+    const reason = `the session has written ${offset} bytes so far`;
+    throw new SpoolError('ARGUMENT_INVALID', { argument: 'after', value: after, reason });
+  }
+  signal?.throwIfAborted(); // meanwhile: nothing is to be begun any more
+  const over = new AbortController();
+  const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const isMatching = pattern !== null;
+  const told = (async (): Promise<WaitEnd | null> => {
+    const waited = await client.waitUntil(id, until.length > 0 ? until : 'exit', { after, timeoutMs, signal: both });
+    // The last line may be a match too, and it came before the end.
+    return waited.reason === 'exit' && isMatching ? null : waited;
+  })();
+  const matched = isMatching ? untilMatch(client, id, pattern, after, both) : null;
+  for (const each of [told, matched]) each?.catch(() => {}); // of the two, one is given up
+  try {
+    if (matched === null) return (await told)!;
+    return await Promise.race([told.then((end) => end ?? matched), matched]);
+  } finally {
+    over.abort(new Error('the wait is over'));
+  }
+}
+
+async function untilMatch(
+  client: Client,
+  id: string,
+  pattern: Pattern,
+  after: number | undefined,
+  signal: AbortSignal,
+): Promise<WaitEnd> {
+  const end = await waitForMatch(client, id, pattern, { from: after ?? 'start', signal });
+  if (end === null) signal.throwIfAborted();
+  const session = await client.get(id);
+  if (end?.reason === 'match') return { reason: 'match', offset: end.offset, session, match: end.match };
+  return { reason: 'exit', offset: end?.offset ?? session.offset, session };
+}
+
+/** Where in which session a wait begins. */
+export interface WaitPlace {
+  readonly session: string;
+  /** Only what is seen beyond this offset counts. */
+  readonly after?: number | undefined;
+}
+
+/** The first of several sessions that meets what is wanted. */
+export async function waitForFirst(
+  client: Client,
+  places: readonly WaitPlace[],
+  wanted: WaitWanted,
+  options: Omit<WaitForOptions, 'after'> = {},
+): Promise<WaitEnd> {
+  const over = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
+  const waits = places.map(({ session, after }) => waitFor(client, session, wanted, { ...options, after, signal }));
+  for (const wait of waits) wait.catch(() => {}); // those that are given up
+  try {
+    return await Promise.race(waits);
+  } finally {
+    over.abort(new Error('another came first'));
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Compresses one file of a sealed segment, its bytes or its index, off-thread, so that a kill at any point leaves it
+ * readable, exactly once:
+ *
+ *     raw │ raw + unfinished │ raw + compressed (settled at the next open) │ compressed
+ *
+ * Between the awaits everything may have changed: retention may have dropped the segment, somebody may have closed the
+ * log and opened it anew. So before each step that others see, it asks whether it is still wanted.
+ */
+import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, FILE_MODE, remove, syncFolder } from './files.ts';
+import { compressedName, indexName, packedIndexName, rawName, TEMPORARY } from './names.ts';
+import { packRecords } from './packed-records.ts';
+import { packZstd } from './zstd-file.ts';
+
+/** Its points, announced for tests: the state of the folder at each is what a kill there would leave. */
+export type CompressStep = 'read' | 'packed' | 'created' | 'written' | 'synced' | 'renamed' | 'durable' | 'removed';
+
+export interface CompressWork {
+  readonly folder: string;
+  readonly start: number;
+  readonly what: 'bytes' | 'index';
+  /** Whether the segment is still there and the log still ours. */
+  readonly isWanted: () => boolean;
+  /** The raw file is gone. Called before anybody else can look. */
+  readonly onReplaced: () => void;
+  readonly onStep?: ((step: CompressStep) => void) | undefined;
+}
+
+const FORMS = {
+  bytes: { rawName, packedName: compressedName, pack: (bytes: Buffer) => packZstd(bytes) },
+  index: { rawName: indexName, packedName: packedIndexName, pack: packRecords },
+} as const;
+
+/** True when the raw file has been replaced; false when it was not wanted any more. Rejects when the disk refuses. */
+export async function compressSegment(work: CompressWork): Promise<boolean> {
+  const { folder, start, isWanted, onStep } = work;
+  const { rawName, packedName, pack } = FORMS[work.what];
+  const raw = join(folder, rawName(start));
+  const compressed = join(folder, packedName(start));
+  // A name that nobody else has: another process may be compressing the same segment, and must not rename our half.
+  const temporary = join(folder, `${packedName(start)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
+  try {
+    using segment = await readSegment(raw);
+    onStep?.('read');
+    const packed = await pack(segment.bytes);
+    onStep?.('packed');
+    if (!isWanted()) return false;
+    await writeDurably(temporary, packed, onStep);
+    if (!isWanted()) return false;
+    renameSync(temporary, compressed);
+    onStep?.('renamed');
+    await syncFolder(folder);
+    onStep?.('durable');
+    if (!isWanted() || !remove(raw)) return false;
+    work.onReplaced();
+    onStep?.('removed');
+    return true;
+  } catch (error) {
+    // Retention or a removed session took the files away below us: that is an answer, not a failure.
+    if (errorCode(error) === 'ENOENT' && !isWanted()) return false;
+    throw error;
+  } finally {
+    remove(temporary);
+  }
+}
+
+/**
+ * All segments pass through one buffer: a fresh one each, at four megabytes a piece, cost the keeper tens of megabytes
+ * after a flood, until the garbage collector came round to it.
+ */
+let room = Buffer.alloc(0);
+let isTaken = false;
+
+async function readSegment(path: string): Promise<{ readonly bytes: Buffer } & Disposable> {
+  // Another log is being compressed at the same time: it has the buffer.
+  if (isTaken) return { bytes: await readFile(path), [Symbol.dispose]() {} };
+  isTaken = true;
+  const release = (): void => void (isTaken = false);
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    if (room.length < size) room = Buffer.allocUnsafeSlow(size);
+    let filled = 0;
+    while (filled < size) {
+      const { bytesRead } = await file.read(room, filled, size - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return { bytes: room.subarray(0, filled), [Symbol.dispose]: release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array, onStep: CompressWork['onStep']): Promise<void> {
+  const file = await open(path, 'wx', FILE_MODE);
+  try {
+    onStep?.('created');
+    await file.writeFile(bytes);
+    onStep?.('written');
+    await file.datasync();
+    onStep?.('synced');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,421 @@
+/**
+ * The log of a session: the bytes that its child wrote, exactly, addressed by absolute offset.
+ *
+ * A folder of append-only segments, the raw bytes and nothing else, so that the kernel can splice a PTY straight into the
+ * file, and whatever is left after a kill is a valid prefix. Beside each lies an index of marks: when, which size, which
+ * stream, what is missing. The files are the state: to open a log is to look at them.
+ *
+ * Offsets are never reused. What is not there (retention, a full disk, damage) is told as a gap with its exact width.
+ * One writer at a time; readers may be other processes (`readOnly`).
+ */
+import { writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { compressSegment, type CompressStep } from './compress.ts';
+import { isSystemError } from './files.ts';
+import { NO_FILES } from './folder.ts';
+import { INDEX_RECORDS_MAX } from './index.ts';
+import { indexName, rawName } from './names.ts';
+import { lookAndMend, lookAt } from './opening.ts';
+import { SealedSegments, type Territory } from './sealed.ts';
+import { LogSegment } from './segment.ts';
+import { LogSync } from './sync.ts';
+import { LOG_DEFAULTS, type LogMark, type LogOptions, type LogRead, type LogSink, type LogStream } from './types.ts';
+import { RecentBytes } from './recent-bytes.ts';
+
+/** Reads up to this size are shared: when a session prints, all its watchers read the same bytes one after the other. */
+export const SHARED_READ_BYTES_MAX = 64 * 1024;
+
+/** The newest reads of all logs of the process: half a megabyte at most. */
+const SHARED_READS = new RecentBytes(8);
+
+export interface LogOpenOptions extends Partial<LogOptions> {
+  /** Offsets below this were used, though the disk could not take the bytes: what the files lack of it is a gap. */
+  readonly endAtLeast?: number;
+  /** Somebody else writes: nothing is created, removed or repaired, and `read` looks again at the end. */
+  readonly readOnly?: boolean;
+  /**
+   * Opens even if the system refuses to let us look at the files (EACCES, EIO, a file in the place of the folder): `failure`
+   * then says why, all that was there reads as a gap, and the next `sink` tries again.
+   */
+  readonly lenient?: boolean;
+  /** For who reads much and keeps nothing: what `read` gives lies in here, and is valid until the next `read`. */
+  readonly readInto?: Uint8Array;
+}
+
+export class Log {
+  readonly #folder: string;
+  readonly #options: LogOptions;
+  readonly #isReadOnly: boolean;
+  readonly #readInto: Uint8Array | undefined;
+  readonly #sync = new LogSync(() => this.#collect());
+  #sealed!: SealedSegments;
+  #tail!: LogSegment;
+  #start = 0;
+  #end = 0;
+  /** What it was opened with, as long as there is a failure. */
+  #endAtLeast = 0;
+  #failure: NodeJS.ErrnoException | null = null;
+  #isDirty = false;
+  /** Of the open segment, which somebody else writes. */
+  #isIndexOld = false;
+  #isClosed = false;
+  #compressing: Promise<boolean> | undefined;
+
+  static open(folder: string, options: LogOpenOptions = {}): Log {
+    return new Log(folder, options);
+  }
+
+  private constructor(folder: string, options: LogOpenOptions) {
+    const { endAtLeast = 0, readOnly = false, lenient = false, readInto, ...limits } = options;
+    this.#folder = folder;
+    this.#options = { ...LOG_DEFAULTS, ...limits };
+    this.#isReadOnly = readOnly;
+    this.#readInto = readInto;
+    try {
+      this.#look(endAtLeast);
+    } catch (error) {
+      if (!lenient || !isSystemError(error)) throw error;
+      this.#failure = error;
+      this.#end = this.#endAtLeast = endAtLeast;
+      this.#tail = new LogSegment(folder, { ...NO_FILES, start: endAtLeast });
+      this.#sealed = new SealedSegments(folder, this.#options.segmentBytes, endAtLeast);
+    }
+  }
+
+  #look(endAtLeast: number): void {
+    const look = this.#isReadOnly ? lookAt : lookAndMend;
+    const { start, end, tail, isNew } = look(this.#folder, this.#options.segmentBytes);
+    this.#start = start;
+    this.#end = end;
+    this.#tail = tail;
+    if (isNew) this.#sync.addFolder(dirname(this.#folder));
+    else this.#suspect(tail);
+    this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, this.#tail.start);
+    this.#failure = null;
+    if (!this.#isReadOnly && endAtLeast > this.#end) this.skip(endAtLeast - this.#end, this.#tail.index.lastAt);
+    this.#tail.release(); // a daemon opens a thousand logs at once, and most then stay idle
+  }
+
+  /** The first offset that may still be read. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** The next offset. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Why the files could not be looked at; see `lenient`. */
+  get failure(): NodeJS.ErrnoException | null {
+    return this.#failure;
+  }
+
+  /** Whether the bytes at an offset are in a sealed segment: to read them may mean to unpack them. */
+  isHistory(offset: number): boolean {
+    return offset < this.#tail.start;
+  }
+
+  /** Something is not on the disk yet: `flush`. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /**
+   * Where the next bytes go. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) when there is no place; nothing is
+   * changed by that, and it may be tried again. A change of stream is in the index before this returns.
+   */
+  sink(stream: LogStream = 'stdout'): LogSink {
+    this.#assertWritable();
+    if (this.#failure) this.#lookAgain();
+    const fd = (this.#isTailFull() ? undefined : this.#tail.openToWrite()) ?? this.#rotate();
+    const tail = this.#tail;
+    tail.index.switchStream(stream, this.#end);
+    return { fd, position: tail.length, roomBytes: this.#options.segmentBytes - tail.length };
+  }
+
+  /** `bytes` more are in the sink. */
+  advance(bytes: number, at: number): void {
+    if (bytes > this.#options.segmentBytes - this.#tail.length)
+      throw new RangeError('more bytes than the sink has room');
+    if (bytes <= 0) return;
+    this.#tail.grow(bytes);
+    this.#tail.index.noteTime(this.#end, at);
+    this.#end += bytes;
+    this.#isDirty = true;
+  }
+
+  /** Writes bytes here, instead of into the sink. Gives how many were taken: fewer when the disk was full in between. */
+  append(bytes: Uint8Array, at: number, stream: LogStream = 'stdout'): number {
+    let taken = 0;
+    while (taken < bytes.length) {
+      try {
+        const { fd, position, roomBytes } = this.sink(stream);
+        const count = writeSync(fd, bytes, taken, Math.min(roomBytes, bytes.length - taken), position);
+        this.advance(count, at);
+        taken += count;
+      } catch (error) {
+        if (taken === 0 || !isSystemError(error)) throw error;
+        break;
+      }
+    }
+    return taken;
+  }
+
+  /** `bytes` could not be stored: an exact gap. The mark is tried at once, for its place in the file may be free yet. */
+  skip(bytes: number, at: number): void {
+    this.#assertWritable();
+    if (bytes <= 0) return;
+    // Not into an index of unknown files: a mark there could overwrite what is there.
+    if (this.#failure) return void (this.#end += bytes);
+    this.#tail.index.add({ type: 'gap', offset: this.#end, at, bytes });
+    this.#tail.index.file.tryDrain();
+    this.#end += bytes;
+    this.#isDirty = true;
+  }
+
+  markResize(cols: number, rows: number, at: number): void {
+    this.#assertWritable();
+    if (this.#failure) return;
+    this.#tail.index.add({ type: 'resize', offset: this.#end, at, cols, rows });
+    this.#tail.index.file.tryDrain();
+    this.#isDirty = true;
+  }
+
+  /**
+   * At most maxBytes from `from`, never crossing a gap, a segment or a change of stream. The bytes may be shared with
+   * other readers: do not write to them.
+   */
+  read(from: number, maxBytes: number): LogRead {
+    const read = this.#read(from, maxBytes);
+    if (read.type === 'bytes' || !this.#isReadOnly) return read;
+    // Somebody else writes: the end may have moved on, and the gap be a segment that has just been compressed.
+    if (read.type === 'gap' || !this.#hasGrown()) this.refresh();
+    return this.#read(from, maxBytes);
+  }
+
+  /** Marks with from <= offset <= to, oldest first. */
+  *marks(from: number, to: number): Generator<LogMark> {
+    this.#renewIndex();
+    // One before: a mark at the very start of a segment may have been made while the segment before was still open.
+    for (const segment of this.#segmentsFrom(Math.max(from - 1, this.#start))) {
+      if (segment.start > to) return;
+      yield* segment.index.marksBetween(from, to);
+    }
+  }
+
+  /** The first offset that was written after `time`: what the log had reached then. As exact as time marks are, 10 ms. */
+  offsetAt(time: number): number {
+    if (this.#failure) return this.#end;
+    this.#renewIndex();
+    const isInTail = this.#start === this.#tail.start || (this.#tail.index.firstAt ?? Infinity) <= time;
+    const from = isInTail ? this.#tail.start : (this.#sealed.startBefore(time) ?? this.#start);
+    for (const segment of this.#segmentsFrom(from)) {
+      const offset = segment.index.offsetAfter(time);
+      if (offset !== undefined) return Math.max(offset, this.#start);
+    }
+    return this.#end;
+  }
+
+  /** When the bytes at `offset` were written; undefined if there are none, or no mark tells. */
+  timeAt(offset: number): number | undefined {
+    if (offset >= this.#end) return undefined;
+    this.#renewIndex();
+    for (let at = offset; at >= this.#start;) {
+      const { segment } = this.#territory(at);
+      const time = segment?.index.timeAt(offset);
+      if (time !== undefined || segment === undefined) return time;
+      at = segment.start - 1;
+    }
+    return undefined;
+  }
+
+  /**
+   * Puts marks and bytes on the disk, off-thread: what was advanced before the call is durable after it. Resolves with
+   * the error when the disk refuses; it then stays dirty, and the next flush tries again.
+   */
+  async flush(): Promise<NodeJS.ErrnoException | undefined> {
+    if (this.#isReadOnly) return undefined;
+    const failure = await this.#sync.flush();
+    if (failure !== undefined) this.#isDirty = true;
+    return failure;
+  }
+
+  /**
+   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; gives the new start. `besideBytes`: what
+   * lies beside the log, and counts too.
+   */
+  retain(now: number, besideBytes = 0): number {
+    if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly && !this.#failure) {
+      this.#start = this.#sealed.retain(this.#tail.diskBytes + besideBytes, this.#options, now) ?? this.#start;
+    }
+    return this.#start;
+  }
+
+  /**
+   * Compresses one sealed segment, or the index of one, off-thread; false when there was none. Rejects with a system error when the disk
+   * refuses, and then nothing has changed. `onStep` announces its points, for tests.
+   */
+  compressOne(onStep?: (step: CompressStep) => void): Promise<boolean> {
+    if (this.#isClosed || this.#isReadOnly) return Promise.resolve(false);
+    this.#compressing ??= this.#compress(onStep).finally(() => (this.#compressing = undefined));
+    return this.#compressing;
+  }
+
+  /** Looks at the files again, when somebody else writes them. */
+  refresh(): void {
+    if (!this.#isReadOnly) return;
+    const { start, tail, end } = lookAt(this.#folder, this.#options.segmentBytes);
+    this.release();
+    this.#isIndexOld = false;
+    this.#start = start;
+    this.#tail = tail;
+    this.#end = end;
+    this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, tail.start);
+  }
+
+  /** Closes fds and forgets what can be read again: an idle session should cost nothing. The next use opens them again. */
+  release(): void {
+    if (!this.#isReadOnly) this.#tail.index.file.tryDrain();
+    this.#tail.release();
+    this.#sealed.release();
+    SHARED_READS.forget(this);
+    LogSegment.forget(this);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.release();
+    this.#isClosed = true;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Behind what is there goes the gap of what was skipped meanwhile. Throws while the files cannot be looked at. */
+  #lookAgain(): void {
+    const skipped = this.#end - this.#endAtLeast;
+    this.#look(this.#endAtLeast);
+    this.skip(skipped, this.#tail.index.lastAt);
+  }
+
+  /** The cheap look: are there more bytes in the segment that we know as the open one? */
+  #hasGrown(): boolean {
+    const { end } = this.#tail;
+    // Bytes behind the last are enough to read on. The index is read again only when somebody asks what it knows.
+    this.#isIndexOld = this.#tail.lookAtLength();
+    if (!this.#isIndexOld) this.#tail.reload();
+    if (this.#tail.end <= end) return false;
+    this.#end = Math.max(this.#tail.end, this.#tail.index.reach);
+    return true;
+  }
+
+  #renewIndex(): void {
+    if (this.#isIndexOld) this.#tail.reload();
+    this.#isIndexOld = false;
+  }
+
+  #read(from: number, maxBytes: number): LogRead {
+    if (from < this.#start) return { type: 'gap', from, to: this.#start, reason: 'retention' };
+    if (from >= this.#end) return { type: 'end', from };
+    const { segment, limit } = this.#territory(from);
+    if (segment === undefined) return { type: 'gap', from, to: limit, reason: 'damaged' };
+    const end = Math.min(segment.end, limit);
+    if (from >= end) return { type: 'gap', from, ...segment.index.gapRun(from, limit) };
+    const { stream, to } = segment.index.streamRun(from, Math.min(end, from + Math.max(1, maxBytes)));
+    const bytes = this.#readBytes(segment, from, to - from, limit);
+    if (bytes.length === 0) return { type: 'gap', from, to: Math.min(end, segment.damagedTo(from)), reason: 'damaged' };
+    return { type: 'bytes', from, bytes, stream };
+  }
+
+  #readBytes(segment: LogSegment, from: number, length: number, limit: number): Uint8Array {
+    const isShared = segment === this.#tail && length <= SHARED_READ_BYTES_MAX && !this.#readInto;
+    const shared = isShared ? SHARED_READS.find(this, from, length) : undefined;
+    if (shared !== undefined) return shared;
+    const bytes = segment.read(from, length, this, limit, this.#readInto);
+    // Stored bytes never change, so what was read once stays right until the log is released.
+    if (isShared && bytes.length === length) SHARED_READS.keep(this, from, length, bytes);
+    return bytes;
+  }
+
+  #territory(offset: number): Territory {
+    if (this.#isClosed) throw new Error(`the log is closed: ${this.#folder}`);
+    if (this.#failure) return { segment: undefined, limit: this.#end };
+    return offset >= this.#tail.start ? { segment: this.#tail, limit: this.#end } : this.#sealed.at(offset);
+  }
+
+  /** The segments from the one that holds `offset` up to the open one. */
+  *#segmentsFrom(offset: number): Generator<LogSegment> {
+    if (this.#failure) return;
+    for (let at = offset; ;) {
+      const tail = this.#tail;
+      const { segment, limit } = this.#territory(at);
+      if (segment !== undefined) yield segment;
+      if (segment === tail) return;
+      at = limit;
+    }
+  }
+
+  #isTailFull(): boolean {
+    const tail = this.#tail;
+    return (
+      tail.end < this.#end || // a hole: the next bytes do not belong behind the last
+      tail.length >= this.#options.segmentBytes ||
+      tail.isCompressed ||
+      (tail.index.file.count >= INDEX_RECORDS_MAX && tail.length > 0)
+    );
+  }
+
+  /** Gives the fd of a new segment. All that can fail comes first: until the last lines the old one is the open one. */
+  #rotate(): number {
+    const full = this.#tail;
+    full.index.file.drain();
+    const next = new LogSegment(this.#folder, { ...NO_FILES, start: this.#end }, full.index.lastAt);
+    const fd = next.openToWrite()!; // it has no bytes to lose
+    this.#addUnsynced(full);
+    full.release();
+    this.#sealed.add(full.files, next.start);
+    this.#tail = next;
+    return fd;
+  }
+
+  async #compress(onStep?: (step: CompressStep) => void): Promise<boolean> {
+    if (this.#start >= this.#tail.start || this.#failure) return false;
+    const raw = this.#sealed.firstRaw();
+    const start = raw ?? this.#sealed.firstLooseIndex();
+    if (start === undefined) return false;
+    const what = raw === undefined ? 'index' : 'bytes';
+    const isWanted = (): boolean => !this.#isClosed && start >= this.#start;
+    const onReplaced = (): void => this.#sealed.markCompressed(start, what);
+    return compressSegment({ folder: this.#folder, start, what, isWanted, onReplaced, onStep });
+  }
+
+  /** A keeper that was killed may have written what it did not sync: the first flush makes up for it. */
+  #suspect(segment: LogSegment): void {
+    segment.isUnsynced = segment.length > 0 && !segment.isCompressed;
+    segment.index.file.isUnsynced = segment.index.file.count > 0;
+    this.#isDirty = !this.#isReadOnly && (segment.isUnsynced || segment.index.file.isUnsynced);
+  }
+
+  #collect(): NodeJS.ErrnoException | undefined {
+    this.#isDirty = false;
+    const failure = this.#isClosed ? undefined : this.#tail.index.file.tryDrain();
+    this.#addUnsynced(this.#tail);
+    return failure;
+  }
+
+  /** The index before the bytes: after a power cut, bytes without a mark would be taken for another stream. */
+  #addUnsynced(segment: LogSegment): void {
+    const marks = segment.index.file;
+    if (marks.isUnsynced) this.#sync.addFile(join(this.#folder, indexName(segment.start)));
+    if (segment.isUnsynced) this.#sync.addFile(join(this.#folder, rawName(segment.start)));
+    if (marks.isUnlisted || segment.isUnlisted) this.#sync.addFolder(this.#folder);
+    for (const file of [marks, segment]) file.isUnsynced = file.isUnlisted = false;
+  }
+
+  #assertWritable(): void {
+    if (this.#isClosed) throw new Error(`the log is closed: ${this.#folder}`);
+    if (this.#isReadOnly) throw new Error(`the log is open for reading only: ${this.#folder}`);
+  }
+}

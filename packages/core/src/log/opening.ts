@@ -1,0 +1,51 @@
+/** To open a log is to look at its files: they are the state. */
+import { join } from 'node:path';
+import { createFolder, isSystemError, remove } from './files.ts';
+import { listFolder, NO_FILES, settleTwins, withoutStrays, type SegmentFiles } from './folder.ts';
+import { LogSegment } from './segment.ts';
+
+export interface FoundLog {
+  readonly start: number;
+  readonly end: number;
+  /** The newest segment; where there is none, the first, not created yet. */
+  readonly tail: LogSegment;
+  readonly isNew: boolean;
+}
+
+/** What the files say. Changes nothing. */
+export function lookAt(folder: string, segmentBytes: number): FoundLog {
+  return found(folder, listFolder(folder)?.segments, segmentBytes);
+}
+
+/** The same for who will write: makes the folder, and tidies up after somebody who was killed. */
+export function lookAndMend(folder: string, segmentBytes: number): FoundLog {
+  const listing = listFolder(folder);
+  if (listing === undefined) tryToCreate(folder);
+  for (const name of listing?.temporary ?? []) remove(join(folder, name));
+  for (const files of listing?.segments ?? []) settleTwins(folder, files);
+  return found(folder, listing?.segments, segmentBytes);
+}
+
+function found(folder: string, listed: readonly SegmentFiles[] | undefined, segmentBytes: number): FoundLog {
+  const segments = withoutStrays(folder, listed ?? [], segmentBytes);
+  const files = segments.at(-1) ?? NO_FILES;
+  const marked = files.hasIndex ? undefined : segments.findLast((files) => files.hasIndex);
+  const tail = new LogSegment(folder, files, marked && lastAtOf(folder, marked));
+  // A mark behind the last byte: bytes were lost after it was made, and their offsets must not be used again.
+  const end = Math.max(tail.end, tail.index.reach);
+  return { start: segments[0]?.start ?? 0, end, tail, isNew: listed === undefined };
+}
+
+function lastAtOf(folder: string, files: SegmentFiles): number {
+  const segment = new LogSegment(folder, files);
+  segment.release();
+  return segment.index.lastAt;
+}
+
+function tryToCreate(folder: string): void {
+  try {
+    createFolder(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error; // else the sink tries again, and says why not
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The rows of one index file: what is on the disk, and behind it what still waits in memory to be written.
+ *
+ * What is torn or rotten at the tail of the file does not count, and the next record overwrites it; what is rotten in the
+ * middle reads as undefined. Nothing of the file is kept in memory but its last record.
+ */
+import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, remove } from './files.ts';
+import { TEMPORARY } from './names.ts';
+import { decodeRecord, encodeRecord, RECORD_BYTES, type IndexRecord } from './record.ts';
+import { PackedRecords } from './packed-records.ts';
+import { partition } from './partition.ts';
+
+/** 4 KiB: read together, and written together. */
+export const BLOCK_RECORDS = 128;
+
+export class RecordFile {
+  readonly #path: string;
+  readonly #packedPath: string;
+  /** Of a sealed segment, once it was asked for. */
+  #packed: PackedRecords | undefined;
+  #fd = -1;
+  #isWritable = false;
+  /** Records in the file, or -1 as long as nobody has looked. */
+  #stored = -1;
+  #waiting = 0;
+  #buffer: Buffer | undefined;
+  #last: IndexRecord | undefined;
+  #exists: boolean;
+  /** Written since the last sync. */
+  isUnsynced = false;
+  /** Created since the last sync of the folder. */
+  isUnlisted = false;
+
+  /** `exists`: false spares the look at a file that is known not to be there. The packed one is read if the other is gone. */
+  constructor(path: string, packedPath: string, exists: boolean) {
+    this.#path = path;
+    this.#packedPath = packedPath;
+    this.#exists = exists;
+    if (!exists) this.#stored = 0;
+  }
+
+  get count(): number {
+    this.load();
+    return this.#stored + this.#waiting;
+  }
+
+  get last(): IndexRecord | undefined {
+    this.load();
+    return this.#last;
+  }
+
+  /** What the records take, on the disk or soon. */
+  get bytes(): number {
+    return this.count * RECORD_BYTES;
+  }
+
+  /** Records that are only in memory. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  push(record: IndexRecord): void {
+    this.load();
+    const needed = (this.#waiting + 1) * RECORD_BYTES;
+    if (this.#buffer === undefined || this.#buffer.length < needed) {
+      const larger = Buffer.alloc(needed * 2);
+      this.#buffer?.copy(larger);
+      this.#buffer = larger;
+    }
+    encodeRecord(this.#buffer, this.#waiting * RECORD_BYTES, record);
+    this.#waiting++;
+    this.#last = record;
+  }
+
+  /** In the file it is overwritten in place, which takes no space: it works on a full disk too. */
+  replaceLast(record: IndexRecord): void {
+    this.load();
+    if (this.#waiting > 0) this.#waiting--;
+    else this.#stored--;
+    this.push(record);
+  }
+
+  /** Writes what waits. Throws when the disk refuses; what was not written goes on waiting. */
+  drain(): void {
+    if (this.#waiting === 0) return;
+    const fd = this.#openToWrite();
+    const buffer = this.#buffer!;
+    const length = this.#waiting * RECORD_BYTES;
+    let written = 0;
+    try {
+      while (written < length) {
+        written += writeSync(fd, buffer, written, length - written, this.#stored * RECORD_BYTES + written);
+      }
+    } finally {
+      const whole = Math.floor(written / RECORD_BYTES);
+      buffer.copyWithin(0, whole * RECORD_BYTES, length);
+      this.#stored += whole;
+      this.#waiting -= whole;
+      if (whole > 0) this.isUnsynced = true;
+      if (this.#waiting === 0) this.#buffer = undefined; // an idle session holds no buffer
+    }
+  }
+
+  /** Writes what waits if the disk takes it now; gives the error if it does not. */
+  tryDrain(): NodeJS.ErrnoException | undefined {
+    try {
+      this.drain();
+      return undefined;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return error;
+    }
+  }
+
+  at(row: number): IndexRecord | undefined {
+    return row < 0 ? undefined : this.rows(row, row + 1)[0];
+  }
+
+  /** Rows [from, to); undefined where a record is damaged. */
+  rows(from: number, to: number): (IndexRecord | undefined)[] {
+    this.load();
+    const rows: (IndexRecord | undefined)[] = [];
+    const stored = Math.min(to, this.#stored);
+    if (from < stored) {
+      const block = this.#readStored(from, stored);
+      for (let row = from; row < stored; row++) rows.push(decodeRecord(block, (row - from) * RECORD_BYTES));
+    }
+    for (let row = Math.max(from, this.#stored); row < to; row++) {
+      rows.push(decodeRecord(this.#buffer!, (row - this.#stored) * RECORD_BYTES));
+    }
+    return rows;
+  }
+
+  /** The readable records from a row on. */
+  *each(from: number): Generator<IndexRecord> {
+    const { count } = this;
+    for (let row = from; row < count; row += BLOCK_RECORDS) {
+      for (const record of this.rows(row, Math.min(row + BLOCK_RECORDS, count))) if (record) yield record;
+    }
+  }
+
+  /** The first row whose record is not `before`. */
+  search(isBefore: (record: IndexRecord) => boolean): number {
+    return partition(this.count, (row) => {
+      const record = this.at(row);
+      return record && isBefore(record);
+    });
+  }
+
+  /** Somebody else writes the file: look again. */
+  reload(): void {
+    this.#stored = -1;
+    this.#last = undefined;
+    this.#packed = undefined;
+  }
+
+  /** Closes the fd; the next use opens it again. */
+  release(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+    this.#packed = undefined;
+  }
+
+  /** Finds the last readable record. Almost always it is the last row; one block is read. Every use begins with this. */
+  load(): void {
+    if (this.#stored >= 0) return;
+    const fd = this.#openToRead();
+    const rows = fd === undefined ? (this.#openPacked()?.count ?? 0) : Math.floor(fstatSync(fd).size / RECORD_BYTES);
+    for (let to = rows; to > 0; to -= BLOCK_RECORDS) {
+      const from = Math.max(0, to - BLOCK_RECORDS);
+      const block = this.#readStored(from, to);
+      for (let row = to - 1; row >= from; row--) {
+        this.#last = decodeRecord(block, (row - from) * RECORD_BYTES);
+        this.#stored = row + 1;
+        if (this.#last !== undefined) return;
+      }
+    }
+    this.#stored = 0;
+  }
+
+  #readStored(from: number, to: number): Buffer {
+    const fd = this.#openToRead();
+    if (fd === undefined) return this.#openPacked()?.read(from, to) ?? Buffer.alloc(0);
+    const block = Buffer.allocUnsafe((to - from) * RECORD_BYTES);
+    try {
+      return block.subarray(0, readSync(fd, block, 0, block.length, from * RECORD_BYTES));
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return Buffer.alloc(0); // what cannot be read is damaged, and damage is no reason to stop
+    }
+  }
+
+  #openToRead(): number | undefined {
+    if (this.#fd >= 0) return this.#fd;
+    try {
+      this.#fd = openToRead(this.#path);
+      this.#isWritable = false;
+      return this.#fd;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return undefined;
+    }
+  }
+
+  #openPacked(): PackedRecords | undefined {
+    return (this.#packed ??= PackedRecords.open(this.#packedPath));
+  }
+
+  /** A packed index is of a sealed segment. It is written to again only if all segments after it were lost. */
+  #unpack(): void {
+    if (!this.#exists || this.#openToRead() !== undefined) return;
+    const packed = this.#openPacked();
+    if (packed === undefined) return;
+    const temporary = `${this.#path}${TEMPORARY}`;
+    writeFileSync(temporary, packed.read(0, packed.count), { mode: FILE_MODE });
+    renameSync(temporary, this.#path);
+    remove(this.#packedPath);
+    this.#packed = undefined;
+    this.isUnsynced = this.isUnlisted = true;
+  }
+
+  #openToWrite(): number {
+    if (this.#fd >= 0 && this.#isWritable) return this.#fd;
+    this.#unpack();
+    const fd = openToWrite(this.#path);
+    this.release();
+    this.#isWritable = true;
+    this.isUnlisted ||= !this.#exists;
+    this.#exists = true;
+    return (this.#fd = fd);
+  }
+}

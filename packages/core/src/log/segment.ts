@@ -1,0 +1,178 @@
+/**
+ * One segment of a log: its bytes, raw or compressed, and its index. The newest one grows; the others are sealed.
+ */
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode, isUnreadable, openToRead, openToWrite } from './files.ts';
+import { storedBytes, type SegmentFiles } from './folder.ts';
+import { SegmentIndex } from './index.ts';
+import { compressedName, indexName, packedIndexName, rawName } from './names.ts';
+import { partition } from './partition.ts';
+import { RecentBytes } from './recent-bytes.ts';
+import { RecordFile } from './record-file.ts';
+import { unpackFrame, type ZstdFrame, zstdFrames } from './zstd-file.ts';
+
+/**
+ * Unpacked frames, for all logs of the process. So many readers can be at as many places without unpacking anything twice;
+ * with more, each read of 64 KiB unpacks one frame, and no more.
+ */
+const UNPACKED_FRAMES_MAX = 64;
+const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
+const UNPACKED = new RecentBytes(UNPACKED_FRAMES_MAX, UNPACKED_BYTES_MAX);
+
+export class LogSegment {
+  readonly start: number;
+  readonly index: SegmentIndex;
+  readonly isCompressed: boolean;
+  readonly #folder: string;
+  #length: number;
+  #hasRaw: boolean;
+  #fd = -1;
+  #isWritable = false;
+  #frames: readonly ZstdFrame[] | undefined;
+  /** Written since the last sync. */
+  isUnsynced = false;
+  /** Created since the last sync of the folder. */
+  isUnlisted = false;
+
+  constructor(folder: string, files: SegmentFiles, sinceAt = 0) {
+    this.#folder = folder;
+    this.start = files.start;
+    this.isCompressed = files.hasCompressed && !files.hasRaw;
+    this.#hasRaw = files.hasRaw;
+    const index = join(folder, indexName(files.start));
+    const packedIndex = join(folder, packedIndexName(files.start));
+    this.index = new SegmentIndex(new RecordFile(index, packedIndex, files.hasIndex), sinceAt);
+    // Index before bytes: when another process writes them in the other order, the marks we see are of bytes we see.
+    this.index.file.load();
+    this.#length = storedBytes(folder, files);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Where its bytes end. A hole may follow, up to the start of the next segment. */
+  get end(): number {
+    return this.start + this.#length;
+  }
+
+  get files(): SegmentFiles {
+    const hasIndex = this.index.file.count > 0;
+    return { start: this.start, hasRaw: this.#hasRaw, hasCompressed: this.isCompressed, hasIndex };
+  }
+
+  get diskBytes(): number {
+    return this.#length + this.index.file.bytes;
+  }
+
+  /**
+   * The fd to write to, at `length`. Undefined when the file has lost bytes meanwhile: to write behind them would turn
+   * them into zeros, so the next bytes belong into another segment.
+   */
+  openToWrite(): number | undefined {
+    if (this.#fd >= 0 && this.#isWritable) return this.#fd;
+    const fd = openToWrite(join(this.#folder, rawName(this.start)));
+    this.#close();
+    this.#fd = fd;
+    this.#isWritable = true;
+    this.isUnlisted ||= !this.#hasRaw;
+    this.#hasRaw = true;
+    const { size } = fstatSync(fd);
+    if (size >= this.#length) return fd;
+    this.#length = size;
+    return undefined;
+  }
+
+  /** So many bytes are now behind the last. */
+  grow(bytes: number): void {
+    this.#length += bytes;
+    this.isUnsynced = true;
+  }
+
+  /** Somebody else writes: how many bytes are there now? False when only `reload` can tell. */
+  lookAtLength(): boolean {
+    if (this.#fd < 0 || this.isCompressed) return false;
+    this.#length = fstatSync(this.#fd).size;
+    return true;
+  }
+
+  /** Somebody else writes: what is there now? */
+  reload(): void {
+    this.index.file.reload();
+    this.index.file.load();
+    this.#hasRaw ||= !this.isCompressed;
+    this.#length = storedBytes(this.#folder, this.files);
+  }
+
+  /**
+   * The bytes at an offset: fewer than asked for if the file is shorter than it was, none if they cannot be read.
+   * `owner` and `limit` are of unpacked bytes: who forgets them, and what they can at most be. `into` is used if it is long
+   * enough.
+   */
+  read(from: number, length: number, owner: object, limit: number, into?: Uint8Array): Uint8Array {
+    return this.isCompressed
+      ? this.#readCompressed(from - this.start, length, owner, limit)
+      : this.#readRaw(from - this.start, length, into);
+  }
+
+  /** Where bytes can be read again after the ones at `from` could not. */
+  damagedTo(from: number): number {
+    const frame = this.isCompressed ? this.#frameAt(from - this.start) : undefined;
+    return frame ? this.start + frame.start + frame.bytes : this.end;
+  }
+
+  /** Closes fds; the next use opens them again. */
+  release(): void {
+    this.#close();
+    this.#frames = undefined;
+    this.index.file.release();
+  }
+
+  static forget(owner: object): void {
+    UNPACKED.forget(owner);
+  }
+
+  #readRaw(position: number, length: number, into?: Uint8Array): Uint8Array {
+    const bytes = into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
+    try {
+      if (this.#fd < 0) {
+        this.#fd = openToRead(join(this.#folder, rawName(this.start)));
+        this.#isWritable = false;
+      }
+      const count = readSync(this.#fd, bytes, 0, length, position);
+      return count === length ? bytes : bytes.subarray(0, count);
+    } catch (error) {
+      // Gone or unreadable is damage. Anything else (EMFILE) is a state of ours, and passes.
+      if (errorCode(error) !== 'ENOENT' && !isUnreadable(error)) throw error;
+      return bytes.subarray(0, 0);
+    }
+  }
+
+  #readCompressed(position: number, length: number, owner: object, limit: number): Uint8Array {
+    const path = join(this.#folder, compressedName(this.start));
+    this.#frames ??= zstdFrames(path, limit - this.start);
+    const frame = this.#frameAt(position);
+    if (frame === undefined) return new Uint8Array(0);
+    const from = this.start + frame.start;
+    let all = UNPACKED.find(owner, from, frame.bytes);
+    if (all === undefined) {
+      all = unpackFrame(path, frame);
+      if (all === undefined) return new Uint8Array(0);
+      UNPACKED.keep(owner, from, frame.bytes, all);
+    }
+    // A copy: a slow watcher that holds a view of 64 KiB would hold the whole frame behind it.
+    return all.slice(position - frame.start, position - frame.start + length);
+  }
+
+  #frameAt(position: number): ZstdFrame | undefined {
+    const frames = this.#frames;
+    if (frames === undefined) return undefined;
+    return frames[partition(frames.length, (row) => frames[row]!.start <= position) - 1];
+  }
+
+  #close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+}

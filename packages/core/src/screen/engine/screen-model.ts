@@ -1,0 +1,232 @@
+/**
+ * A terminal that nobody looks at: what a session's output has come to.
+ *
+ * Fed with the bytes and the changes of size, in order, it knows every cell, the cursor and the modes at that offset. It never
+ * answers a query (the keeper does that, once), never throws at its input, and its memory is bounded by size and scrollback.
+ */
+import { SCROLLBACK_LINES } from '@spool/protocol';
+import { EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
+import { Engine, type EngineBuffer, type Size } from './engine.ts';
+import { cutBytes } from './cut-character.ts';
+import { LinkTable } from './link-table.ts';
+import { plainText } from './plain-text.ts';
+import { type ScreenLine, screenLine } from '../snapshot/screen-line.ts';
+
+export interface ScreenModelOptions {
+  /** Lines kept above the screen. A line of 80 cells takes 1 KB. */
+  readonly scrollback?: number;
+  /** What the modes are before the first byte; for a model that goes on from a keyframe. */
+  readonly modes?: ModeState;
+}
+
+export interface ScreenCursor {
+  readonly row: number;
+  readonly col: number;
+  /** Behind the last column: what is printed next goes to the next line. `col` is then the last one. */
+  readonly isWrapPending: boolean;
+  readonly isVisible: boolean;
+}
+
+export const COLS_MIN = 2;
+export const COLS_MAX = 1000;
+export const ROWS_MAX = 1000;
+/** xterm keeps a buffer of four bytes for each byte of the largest piece it was ever given; this is the size it begins with. */
+const PIECE_BYTES = 4096;
+
+export class ScreenModel {
+  /** For the other files of this folder: the snapshot reads the cells there. */
+  readonly engine: Engine;
+  readonly scrollback: number;
+  readonly #modes: ModeTracker;
+  readonly #scanner: EscapeScanner;
+  readonly #links: LinkTable;
+  #cut: Uint8Array = NOTHING;
+  /** What the engine must not see of the chunk that is being written: it would keep up to 10 MB of one string. */
+  #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
+
+  constructor(size: Size, options: ScreenModelOptions = {}) {
+    this.scrollback = options.scrollback ?? SCROLLBACK_LINES;
+    this.engine = new Engine(within(size), this.scrollback);
+    this.#modes = new ModeTracker(options.modes ?? INITIAL_MODES);
+    this.#scanner = new EscapeScanner({
+      onSequence: (sequence) => this.#modes.apply(sequence),
+      onOverlongPart: (source, from, to) => this.#overlong.push({ source, from, to }),
+    });
+    this.#links = new LinkTable(this.engine.core);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#scanner.feed(bytes);
+    if (this.#overlong.length === 0) this.#write(bytes);
+    else this.#writeWithout(bytes, this.#overlong.splice(0));
+  }
+
+  /** An overlong string does nothing: the engine gives it up (CAN) and goes on behind it. */
+  #writeWithout(bytes: Uint8Array, parts: readonly { source: Uint8Array; from: number; to: number }[]): void {
+    let at = 0;
+    for (const { source, from, to } of parts) {
+      if (source !== bytes) continue; // a byte of the chunk before, which the engine has not seen
+      if (from > at) this.#write(bytes.subarray(at, from));
+      this.#cut = NOTHING; // half a character of the string
+      this.draw(CANCEL);
+      at = to;
+    }
+    this.#write(bytes.subarray(at));
+  }
+
+  #write(bytes: Uint8Array): void {
+    const whole = this.#cut.length === 0 ? bytes : concat(this.#cut, bytes);
+    const end = whole.length - cutBytes(whole);
+    this.#cut = end === whole.length ? NOTHING : whole.slice(end);
+    this.draw(end === whole.length ? whole : whole.subarray(0, end));
+  }
+
+  /** Draws without taking note of modes or half sequences: for bytes of ours, not of the program. */
+  draw(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const to =
+        at + PIECE_BYTES >= bytes.length
+          ? bytes.length
+          : at + PIECE_BYTES - cutBytes(bytes.subarray(at, at + PIECE_BYTES));
+      this.#parse(bytes.subarray(at, to));
+      at = to;
+    }
+    this.#links.sweep();
+  }
+
+  resize(cols: number, rows: number): void {
+    const size = within({ cols, rows });
+    this.engine.resize(size.cols, size.rows);
+  }
+
+  get size(): Size {
+    return { cols: this.engine.core.cols, rows: this.engine.core.rows };
+  }
+
+  get cursor(): ScreenCursor {
+    const { cols, coreService } = this.engine.core;
+    const { x, y } = this.#buffer;
+    return { row: y, col: Math.min(x, cols - 1), isWrapPending: x >= cols, isVisible: !coreService.isCursorHidden };
+  }
+
+  /** As the program has set them. Those that only the drawing depends on are the engine's. */
+  get modes(): ModeState {
+    const { coreService, optionsService } = this.engine.core;
+    const { insertMode } = coreService.modes;
+    const { origin, wraparound, reverseWraparound } = coreService.decPrivateModes;
+    const { state } = this.#modes;
+    return Object.freeze({
+      ...state,
+      insert: insertMode,
+      origin,
+      wrap: wraparound,
+      reverseWrap: reverseWraparound,
+      lineFeed: optionsService.rawOptions.convertEol,
+      cursorVisible: !coreService.isCursorHidden,
+      alternate: this.isAlternate ? state.alternate || 1049 : 0,
+    });
+  }
+
+  get title(): string {
+    return this.#modes.title;
+  }
+
+  get isAlternate(): boolean {
+    const { active, alt } = this.engine.core.buffers;
+    return active === alt;
+  }
+
+  /** How many lines there are above the screen; `lines` knows them by negative numbers. */
+  get historyLength(): number {
+    return this.#buffer.ybase;
+  }
+
+  /** The same of the normal screen, also while the alternate one is shown. */
+  get scrolledLines(): number {
+    return this.engine.core.buffers.normal.ybase;
+  }
+
+  /** What it takes in memory, as measured: three words a cell, and the objects around lines and terminal. */
+  get estimatedBytes(): number {
+    const { normal, alt } = this.engine.core.buffers;
+    const lines = normal.lines.length + alt.lines.length;
+    return MODEL_BYTES + lines * (LINE_BYTES + this.engine.core.cols * CELL_BYTES);
+  }
+
+  /** The visible lines, without trailing blanks. */
+  text(): string[] {
+    return this.lines().map((line) =>
+      line.runs
+        .map((run) => run.text)
+        .join('')
+        .trimEnd(),
+    );
+  }
+
+  /** The visible lines as nothing but characters: as `text`, and much cheaper, for who looks often. */
+  plainLines(): string[] {
+    const { ybase, lines } = this.#buffer;
+    const { rows, cols } = this.engine.core;
+    const found: string[] = [];
+    for (let row = 0; row < rows; row++) {
+      const line = lines.get(ybase + row);
+      found.push(line === undefined ? '' : plainText(line, cols));
+    }
+    return found;
+  }
+
+  /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
+  lines(from = 0, to: number = this.engine.core.rows): ScreenLine[] {
+    const { ybase, lines } = this.#buffer;
+    const found: ScreenLine[] = [];
+    for (let at = Math.max(0, ybase + from); at < Math.min(lines.length, ybase + to); at++)
+      found.push(screenLine(this.engine.core, lines.get(at)!));
+    return found;
+  }
+
+  /** The bytes of the sequence or character that the stream is in the middle of. */
+  pending(): Uint8Array {
+    return this.#scanner.pending;
+  }
+
+  dispose(): void {
+    this.engine.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  get #buffer(): EngineBuffer {
+    return this.engine.core.buffers.active;
+  }
+
+  #parse(piece: Uint8Array): void {
+    try {
+      this.engine.parse(piece);
+    } catch {
+      // A fault of the engine's, not known to us. The rest of the piece is lost to the picture; the log has it.
+      this.engine.recover();
+    }
+  }
+}
+
+const MODEL_BYTES = 200 * 1024;
+const LINE_BYTES = 900;
+const CELL_BYTES = 12;
+const NOTHING = new Uint8Array(0);
+const CANCEL = Uint8Array.of(0x18);
+
+function within({ cols, rows }: Size): Size {
+  return { cols: clamp(cols, COLS_MIN, COLS_MAX), rows: clamp(rows, 1, ROWS_MAX) };
+}
+
+const clamp = (value: number, least: number, most: number): number =>
+  Math.min(Math.max(Math.trunc(value) || least, least), most);
+
+function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}

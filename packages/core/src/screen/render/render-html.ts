@@ -1,0 +1,58 @@
+/**
+ * Lines as HTML: one `<pre>` with spans and inline styles, to be pasted into any page or mail.
+ *
+ * What a program printed is a stranger's text: every character of it is escaped, in content and in attributes, and a link is
+ * one only if it leads to the web or to a mail address.
+ */
+import { DEFAULT_COLOURS, type Rgb, xtermColour } from '@spool/vt';
+import { renderedLines, type RenderOptions } from './rendered-lines.ts';
+import type { Colour, Run, Style } from '../snapshot/screen-line.ts';
+import type { ScreenModel } from '../engine/screen-model.ts';
+
+export function renderHtml(model: ScreenModel, options: RenderOptions = {}): string {
+  const lines = renderedLines(model, options).map(({ runs }) => runs.map(runHtml).join(''));
+  return `<pre class="spool-screen" style="color:${FOREGROUND};background:${BACKGROUND}">${lines.join('\n')}</pre>`;
+}
+
+function runHtml({ text, style }: Run): string {
+  const css = cssOf(style);
+  const body = css === '' ? escape(text) : `<span style="${css}">${escape(text)}</span>`;
+  return style.link !== undefined && isHarmless(style.link)
+    ? `<a href="${escape(style.link)}" rel="noopener noreferrer nofollow">${body}</a>`
+    : body;
+}
+
+function cssOf(style: Style): string {
+  const foreground = cssColour(style.foreground);
+  const background = cssColour(style.background);
+  const [front, back] = style.inverse ? [background ?? BACKGROUND, foreground ?? FOREGROUND] : [foreground, background];
+  const lines = [style.underline && 'underline', style.strike && 'line-through', style.overline && 'overline'].filter(
+    Boolean,
+  );
+  const css = [
+    front && `color:${front}`,
+    back && `background:${back}`,
+    style.bold && 'font-weight:bold',
+    style.italic && 'font-style:italic',
+    style.dim && 'opacity:.6',
+    style.invisible && 'visibility:hidden',
+    lines.length > 0 && `text-decoration-line:${lines.join(' ')}`,
+    style.underline &&
+      style.underline !== 'single' &&
+      `text-decoration-style:${style.underline === 'curly' ? 'wavy' : style.underline}`,
+    style.underlineColour !== undefined && `text-decoration-color:${cssColour(style.underlineColour)}`,
+  ];
+  return css.filter(Boolean).join(';');
+}
+
+/** Schemes that only open something when clicked, and run nothing. */
+const isHarmless = (uri: string): boolean => /^(https?|mailto):/i.test(uri);
+
+const cssColour = (colour: Colour | undefined): string | undefined =>
+  typeof colour === 'number' ? rgb(xtermColour(colour)) : colour;
+const rgb = (colour: Rgb): string => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+
+const FOREGROUND = rgb(DEFAULT_COLOURS.foreground);
+const BACKGROUND = rgb(DEFAULT_COLOURS.background);
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

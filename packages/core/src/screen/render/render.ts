@@ -1,0 +1,71 @@
+/** A model's lines for people and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
+import type { ModeState } from '@spool/vt';
+import { Bg, PLAIN } from '../engine/attributes.ts';
+import { renderedLines, type RenderOptions } from './rendered-lines.ts';
+import type { Run, ScreenLine, Style } from '../snapshot/screen-line.ts';
+import type { ScreenCursor, ScreenModel } from '../engine/screen-model.ts';
+import { sgr } from '../snapshot/sgr.ts';
+
+export interface ScreenJson {
+  readonly cols: number;
+  readonly rows: number;
+  readonly title: string;
+  readonly isAlternate: boolean;
+  readonly cursor: ScreenCursor;
+  readonly modes: ModeState;
+  /** How many of `lines`, from the first, are history. */
+  readonly historyLines: number;
+  readonly lines: readonly LineJson[];
+}
+
+export interface LineJson {
+  readonly isWrapped: boolean;
+  readonly runs: readonly { readonly text: string; readonly cells: number; readonly style: Style }[];
+}
+
+/** One line each, without blanks at the end. */
+export const renderText = (model: ScreenModel, options: RenderOptions = {}): string =>
+  renderedLines(model, options).map(textOf).join('\n');
+
+/** One line each, colours and other looks as SGR and nothing else: it can be printed anywhere. Each line begins and ends plain. */
+export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string =>
+  renderedLines(model, options).map(ansiOf).join('\n');
+
+export function renderJson(model: ScreenModel, options: RenderOptions = {}): ScreenJson {
+  const lines = renderedLines(model, options);
+  const { modes } = model;
+  return {
+    ...model.size,
+    title: modes.title,
+    isAlternate: model.isAlternate,
+    cursor: model.cursor,
+    modes,
+    historyLines: lines.length - model.size.rows,
+    lines: lines.map(({ isWrapped, runs }) => ({
+      isWrapped,
+      runs: runs.map(({ text, cells, style }) => ({ text, cells, style })),
+    })),
+  };
+}
+
+const textOf = ({ runs }: ScreenLine): string =>
+  runs
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+
+function ansiOf({ runs }: ScreenLine): string {
+  let look = PLAIN;
+  let line = '';
+  for (const run of runs) {
+    line += sgr(look, lookOf(run)) + run.text;
+    look = lookOf(run);
+  }
+  return line + sgr(look, PLAIN);
+}
+
+/** DECSCA is no look. */
+const lookOf = ({ attributes }: Run): Run['attributes'] => ({
+  ...attributes,
+  bg: (attributes.bg & ~Bg.protected) >>> 0,
+});

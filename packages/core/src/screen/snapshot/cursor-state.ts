@@ -1,0 +1,131 @@
+/**
+ * The end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find them.
+ *
+ * A cursor behind the last column gets there only by printing, and a mark joins only what was printed just before it: so it may
+ * take the last character again to put the cursor in its place.
+ */
+import { type Attributes, attributesAt, Bg, isErased, isSameLook, penOf, PLAIN } from '../engine/attributes.ts';
+import type { EngineBuffer, EngineCore } from '../engine/engine.ts';
+import { isErasedLine, savedLook } from './paint-buffer.ts';
+import { endingAt, glyphAt, WIDE } from './paint-line.ts';
+import { isOnlyByRestoring, isPenReachable, restorePen, setSets, wearPen } from './pen-state.ts';
+import type { Pen } from './pen.ts';
+import { sgrWithoutUnderline } from './sgr.ts';
+
+export function placeCursor(pen: Pen, core: EngineCore, modes: () => string): void {
+  const { active } = core.buffers;
+  const current = core._inputHandler._curAttrData;
+  const last = lastPrinted(core, active);
+  const isRestored = isOnlyByRestoring(core, active) && isPrintable(core, last);
+  if (isRestored) restorePen(pen, core, active);
+  else if (last.isJoinable) setSets(pen, core);
+  pen.aside(modes());
+  if (isRestored) pen.aside(sgrWithoutUnderline(savedLook(current), last.look ?? savedLook(current)));
+  else wearPen(pen, current, last.isJoinable ? undefined : last.look);
+  jumpWithin(pen, core, active, last.col ?? Math.min(active.x, core.cols - 1));
+  if (last.text !== undefined) {
+    if (core.coreService.modes.insertMode && last.width > 0) pen.aside(`\x1b[${last.width}P`);
+    pen.aside(last.text);
+  }
+  if (last.isJoinable) return;
+  if (last.text !== undefined) pen.aside(NOTHING_SAID);
+  if (active.x > core.cols) pen.aside(LONE_MARK.repeat(Math.min(active.x - core.cols, LONE_MARKS_MAX)));
+  if (isRestored) return pen.aside(sgrWithoutUnderline(last.look ?? savedLook(current), savedLook(current)));
+  wearPen(pen, current, undefined);
+  setSets(pen, core);
+}
+
+/** Whether the bytes of a snapshot can bring a terminal to this cursor and pen exactly; if not, they bring it near. */
+export function isCursorPaintable(core: EngineCore): boolean {
+  const { active } = core.buffers;
+  const last = lastPrinted(core, active);
+  const { origin } = core.coreService.decPrivateModes;
+  if (origin && (active.y < active.scrollTop || active.y > active.scrollBottom)) return false; // come there from the other screen
+  if (last.isStandIn || active.x - core.cols > LONE_MARKS_MAX) return false;
+  return isPenReachable(core, active) && (!isOnlyByRestoring(core, active) || isPrintable(core, last));
+}
+
+/**
+ * A pen that was restored can be lent other colours for one character, but nothing else; and the set that was restored must
+ * leave the character what it is.
+ */
+function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrinted): boolean {
+  if (look === undefined || isJoinable) return true;
+  const pen = penOf(core._inputHandler._curAttrData);
+  const isSame =
+    look.underline === pen.underline && look.underlineColour === pen.underlineColour && look.link === pen.link;
+  return isSame && ((look.bg ^ pen.bg) & Bg.protected) === 0 && core._charsetService.charset?.[text[0]!] === undefined;
+}
+
+interface LastPrinted {
+  /** What to print to get where the cursor is; if nothing, it is simply moved there. */
+  readonly text: string | undefined;
+  readonly col: number | undefined;
+  readonly width: number;
+  readonly look: Attributes | undefined;
+  /** It is not what was there, which cannot be printed. */
+  readonly isStandIn: boolean;
+  /** A mark that follows will join it, a repetition repeat it: it has to be the last thing that is said. */
+  readonly isJoinable: boolean;
+}
+
+const NOT_PRINTED: LastPrinted = {
+  text: undefined,
+  col: undefined,
+  width: 0,
+  look: undefined,
+  isStandIn: false,
+  isJoinable: false,
+};
+
+function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
+  const { cols } = core;
+  const line = buffer.lines.get(buffer.ybase + buffer.y)!;
+  const joinWidth = (core._inputHandler._parser.precedingJoinState >> 1) & 3;
+  if (joinWidth > 0 && buffer.x <= cols) {
+    // Without autowrap, a wide character that does not fit is not printed, but counts as the one before; and so it does again.
+    const isBetween = line.getWidth(cols - 2) !== 2;
+    const isLost =
+      joinWidth === 2 && buffer.x === cols - 1 && isBetween && !core.coreService.decPrivateModes.wraparound;
+    if (isLost) return { ...NOT_PRINTED, text: WIDE, isJoinable: true };
+    const col = buffer.x - joinWidth;
+    const glyph = col < 0 ? undefined : glyphAt(core, line, col, cols);
+    const look = attributesAt(line, Math.max(0, col));
+    // It looks like the pen, or else a change of size has put something else there.
+    const isThere = glyph?.width === joinWidth && isSameLook(look, penOf(core._inputHandler._curAttrData));
+    if (isThere) return { text: glyph.text, col, width: joinWidth, look, isStandIn: false, isJoinable: true };
+  }
+  if (buffer.x < cols) return NOT_PRINTED;
+  const col = endingAt(core, line, cols);
+  if (col !== undefined)
+    return {
+      text: glyphAt(core, line, col, cols)!.text,
+      col,
+      width: cols - col,
+      look: attributesAt(line, col),
+      isStandIn: false,
+      isJoinable: false,
+    };
+  // The line was erased from behind its end. If it was not the whole line, a blank must do for what was erased.
+  const look = attributesAt(line, cols - 1);
+  const isErasedFromEnd = isErasedLine(core, buffer, buffer.y);
+  return {
+    text: isErasedFromEnd ? ' \x1b[1K' : ' ',
+    col: cols - 1,
+    width: 1,
+    look: isErased(look) ? look : PLAIN,
+    isStandIn: !isErasedFromEnd,
+    isJoinable: false,
+  };
+}
+
+function jumpWithin(pen: Pen, core: EngineCore, buffer: EngineBuffer, col: number): void {
+  const { origin } = core.coreService.decPrivateModes;
+  pen.jumpTo(Math.max(0, origin ? buffer.y - buffer.scrollTop : buffer.y), col);
+}
+
+/** The end of a string that is not there: no terminal minds, and a mark that follows does not join what was printed before. */
+const NOTHING_SAID = '\x1b\\';
+/** A zero-width space: where it has nothing to join, xterm.js gives it a cell, even one behind the last column. */
+const LONE_MARK = '\u200b';
+const LONE_MARKS_MAX = 64;

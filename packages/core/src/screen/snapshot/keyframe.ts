@@ -1,0 +1,127 @@
+/**
+ * A model put aside, and taken up again: what a daemon writes now and then beside the log, so that the state at any offset is
+ * a keyframe and the bytes since, not all bytes since the beginning.
+ *
+ * The picture is a snapshot with its history; beside it stands what bytes cannot say to a terminal. A keyframe that is cut,
+ * damaged, or of another version is not one: one then begins with an older one.
+ */
+import { crc32 } from 'node:zlib';
+import { SCROLLBACK_LINES } from '@spool/protocol';
+import type { ModeState } from '@spool/vt';
+import type { EngineBuffer } from '../engine/engine.ts';
+import { COLS_MAX, ROWS_MAX, ScreenModel } from '../engine/screen-model.ts';
+import { picture } from './snapshot.ts';
+
+/** Byte 0. Anything that changes what follows it changes this. */
+export const KEYFRAME_VERSION = 3;
+
+export interface KeyframeOptions {
+  /** Lines of history to keep. Default all there are: without them, a later change of size folds otherwise. */
+  readonly history?: number;
+}
+
+export interface RestoreOptions {
+  /** Lines that the model will keep above the screen. Default: as many as the one that was put aside. */
+  readonly scrollback?: number;
+}
+
+/** Version, check value of the rest, length of the facts, facts as JSON, picture. Numbers are big-endian. */
+export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}): Uint8Array {
+  const facts = Buffer.from(JSON.stringify(factsOf(model)), 'utf8');
+  const drawing = picture(model, { history: options.history ?? model.scrollback });
+  const frame = Buffer.alloc(HEAD_BYTES + facts.length + drawing.length);
+  frame.set(facts, HEAD_BYTES);
+  frame.set(drawing, HEAD_BYTES + facts.length);
+  frame.writeUInt8(KEYFRAME_VERSION, 0);
+  frame.writeUInt32BE(facts.length, 5);
+  frame.writeUInt32BE(crc32(frame.subarray(5)), 1);
+  return new Uint8Array(frame.buffer, frame.byteOffset, frame.length);
+}
+
+/** The model as it was, or nothing if these bytes are not a whole keyframe. */
+export function restoreModel(bytes: Uint8Array, options: RestoreOptions = {}): ScreenModel | undefined {
+  const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (frame.length < HEAD_BYTES || frame.readUInt8(0) !== KEYFRAME_VERSION) return undefined;
+  if (frame.readUInt32BE(1) !== crc32(frame.subarray(5))) return undefined;
+  const end = HEAD_BYTES + frame.readUInt32BE(5);
+  if (end > frame.length) return undefined;
+  const facts = readFacts(frame.toString('utf8', HEAD_BYTES, end));
+  if (facts === undefined) return undefined;
+  const { scrollback = facts.scrollback } = options;
+  const model = new ScreenModel(facts, { scrollback, modes: facts.modes });
+  model.draw(frame.subarray(end));
+  poke(model, facts);
+  model.write(Buffer.from(facts.pending, 'base64'));
+  return model;
+}
+
+interface Facts {
+  readonly cols: number;
+  readonly rows: number;
+  readonly scrollback: number;
+  readonly modes: ModeState;
+  /** Base64. */
+  readonly pending: string;
+  readonly normal: BufferFacts;
+  readonly alternate: BufferFacts;
+}
+
+/** Positions on the line, and from the top of the screen, that a terminal would keep within its bounds. */
+interface BufferFacts {
+  readonly tabs: readonly number[];
+  readonly cursor: readonly [x: number, y: number];
+  readonly saved: readonly [x: number, y: number];
+}
+
+function factsOf(model: ScreenModel): Facts {
+  const { normal, alt } = model.engine.core.buffers;
+  const pending = Buffer.from(model.pending()).toString('base64');
+  return {
+    ...model.size,
+    scrollback: model.scrollback,
+    modes: model.modes,
+    pending,
+    normal: bufferFacts(normal),
+    alternate: bufferFacts(alt),
+  };
+}
+
+function bufferFacts({ tabs, x, y, savedX, savedY, ybase }: EngineBuffer): BufferFacts {
+  const stops = Object.keys(tabs)
+    .map(Number)
+    .filter((col) => tabs[col] && col < 2 * COLS_MAX);
+  return { tabs: stops, cursor: [x, y], saved: [savedX, savedY - ybase] };
+}
+
+/** The check value has vouched for the bytes; this is against our own mistakes. */
+function readFacts(text: string): Facts | undefined {
+  try {
+    const facts = JSON.parse(text) as Facts;
+    const isSized =
+      isWithin(facts.cols, COLS_MAX) &&
+      isWithin(facts.rows, ROWS_MAX) &&
+      isWithin(facts.scrollback + 1, SCROLLBACK_MAX);
+    return isSized && typeof facts.modes === 'object' && typeof facts.pending === 'string' ? facts : undefined;
+  } catch {
+    return undefined; // no JSON: no keyframe
+  }
+}
+
+const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most;
+
+/** What the picture has brought near, put exactly. */
+function poke(model: ScreenModel, { normal, alternate }: Facts): void {
+  const { buffers } = model.engine.core;
+  pokeBuffer(buffers.normal, normal);
+  pokeBuffer(buffers.alt, alternate);
+}
+
+function pokeBuffer(buffer: EngineBuffer, { tabs, cursor, saved }: BufferFacts): void {
+  buffer.tabs = Object.fromEntries(tabs.map((col) => [col, true]));
+  [buffer.x, buffer.y] = cursor;
+  buffer.savedX = saved[0];
+  buffer.savedY = Math.max(0, saved[1] + buffer.ybase);
+}
+
+const HEAD_BYTES = 9;
+const SCROLLBACK_MAX = 100 * SCROLLBACK_LINES;

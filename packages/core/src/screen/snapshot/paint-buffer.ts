@@ -1,0 +1,158 @@
+/** Paints one of a terminal's two screens, with as much of the history above it as wanted, onto a blank one. */
+import { type Attributes, attributesAt, attributesOf, Bg, Fg, isErased, PLAIN } from '../engine/attributes.ts';
+import {
+  type Charset,
+  charsetFinal,
+  type EngineAttributes,
+  type EngineBuffer,
+  type EngineCore,
+} from '../engine/engine.ts';
+import { type Canvas, glyphAt, paintLine, wrapOnto } from './paint-line.ts';
+import type { Pen } from './pen.ts';
+
+/** The cells; the cursor is then anywhere. Between history and screen the saved cursor is set, since it counts from there. */
+export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, historyLines: number): void {
+  const { rows } = core;
+  const history = Math.min(historyLines, buffer.ybase);
+  const first = buffer.ybase - history;
+  let canvas = firstCanvas(pen, core, buffer.lines.get(first)!.isWrapped);
+  if (history > 0) {
+    canvas = paintLines(pen, core, buffer, { from: first, to: buffer.ybase, canvas });
+    // All of it out of sight: then what was its screen is blank, but for what the last line has run on with.
+    const isRunOn = buffer.lines.get(buffer.ybase)!.isWrapped;
+    const written = history + (isRunOn ? 1 : 0);
+    const scrolledOff = Math.max(0, written - rows);
+    if (isRunOn && canvas.isContinued) canvas = runOn(pen, core, canvas);
+    pen.wear(PLAIN);
+    pen.jumpTo(rows - 1, 0);
+    pen.raw('\n'.repeat(history - scrolledOff));
+    canvas = { row: 0, dirtyTo: isRunOn ? canvas.dirtyTo : 0, isContinued: false };
+  }
+  saveCursor(pen, core, buffer);
+  paintLines(pen, core, buffer, { from: buffer.ybase, to: buffer.ybase + rows, canvas });
+}
+
+/** Where the tab stops are; a terminal that comes from somewhere else may have others. */
+export function setTabStops(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
+  pen.aside('\r\x1b[3g');
+  let at = 0;
+  let steps = '';
+  for (let col = 0; col < core.cols; col++) {
+    if (!buffer.tabs[col]) continue;
+    if (col > at) steps += `\x1b[${col - at}C`;
+    steps += '\x1bH';
+    at = col;
+  }
+  pen.raw(steps);
+}
+
+export function setMargins(pen: Pen, core: EngineCore, { scrollTop, scrollBottom }: EngineBuffer): void {
+  if (scrollTop !== 0 || scrollBottom !== core.rows - 1) pen.raw(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
+}
+
+/** The flags alone; what the underline and link were is not saved by xterm. */
+export const savedLook = ({ fg, bg }: EngineAttributes): Attributes => attributesOf(fg, bg, undefined);
+
+/** Something with an address, for a pen that was saved while a link was open: which one, xterm does not remember. */
+export const ANY_LINK = '\x1b]8;;spool:\x1b\\';
+export const NO_LINK = '\x1b]8;;\x1b\\';
+
+/**
+ * Whether restoring gives anything else than a terminal that was just reset would. The alternate screen is not reset: what was
+ * saved there is kept when it is left.
+ */
+function isSaved(core: EngineCore, buffer: EngineBuffer): boolean {
+  if (buffer === core.buffers.alt) return true;
+  const { fg, bg } = buffer.savedCurAttrData;
+  const isHome = buffer.savedX === 0 && (buffer.savedY === 0 || buffer.savedY < buffer.ybase);
+  return !isHome || fg !== 0 || bg !== 0 || buffer.savedCharset !== undefined;
+}
+
+function saveCursor(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
+  if (!isSaved(core, buffer)) return;
+  const row = Math.min(Math.max(0, buffer.savedY - buffer.ybase), core.rows - 1);
+  if (buffer.savedX >= core.cols) {
+    pen.moveTo(row, core.cols - 1);
+    pen.print(' ', 1);
+  } else {
+    pen.moveTo(row, buffer.savedX);
+  }
+  wearAndSave(pen, buffer.savedCurAttrData, buffer.savedCharset, '\x1b7');
+  if (buffer.savedX >= core.cols) {
+    // The cell that was needed to get there.
+    pen.jumpTo(row, core.cols - 1);
+    pen.wear(PLAIN);
+    pen.erase(1);
+  }
+}
+
+/** Puts on what was saved, does what saves it, and takes it off again. */
+export function wearAndSave(pen: Pen, saved: EngineAttributes, charset: Charset, saving: string): void {
+  const look = savedLook(saved);
+  const needsLink = (saved.bg & Bg.extended) !== 0 && (saved.fg & Fg.underline) === 0;
+  const final = charsetFinal(charset);
+  pen.wear(look);
+  pen.aside(
+    `${needsLink ? ANY_LINK : ''}${final === 'B' ? '' : `\x1b(${final}`}${saving}${needsLink ? NO_LINK : ''}${final === 'B' ? '' : '\x1b(B'}`,
+  );
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly canvas: Canvas;
+}
+
+/** Returns where the line after these goes. */
+function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Span): Canvas {
+  let { canvas } = span;
+  for (let at = span.from; at < span.to; at++) {
+    const line = buffer.lines.get(at)!;
+    paintLine(pen, core, line, canvas);
+    // Asked beyond its end, xterm's list of lines begins anew.
+    const next = at + 1 < buffer.lines.length ? buffer.lines.get(at + 1) : undefined;
+    if (next?.isWrapped && (at + 1 < span.to || at + 1 === buffer.ybase)) {
+      canvas = wrapOnto(pen, core, line, next, canvas.row);
+    } else if (at + 1 < span.to && canvas.row === core.rows - 1) {
+      if (pen.row !== canvas.row) pen.moveTo(canvas.row, 0);
+      pen.newLine();
+      canvas = { row: canvas.row, dirtyTo: 0, isContinued: false };
+    } else {
+      canvas = { row: Math.min(canvas.row + 1, core.rows - 1), dirtyTo: 0, isContinued: false };
+    }
+  }
+  return canvas;
+}
+
+/** The first line of all may be the continuation of one that is gone: such a line is made below one, which is then deleted. */
+function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): Canvas {
+  if (!isWrapped || core.rows < 2) return { row: 0, dirtyTo: 0, isContinued: false };
+  pen.moveTo(0, core.cols - 1);
+  pen.print('  ', 1);
+  pen.jumpTo(0, 0);
+  pen.raw('\x1b[M');
+  return { row: 0, dirtyTo: 1, isContinued: false };
+}
+
+/** Prints a blank in place of what would have run on. */
+function runOn(pen: Pen, core: EngineCore, canvas: Canvas): Canvas {
+  const isScrolling = pen.row === core.rows - 1;
+  pen.print('\u3000', 2);
+  return { row: canvas.row, dirtyTo: isScrolling && pen.look.bg !== 0 ? core.cols : 2, isContinued: false };
+}
+
+/** Whether a line is nothing but erased cells of one background. */
+export function isErasedLine(core: EngineCore, buffer: EngineBuffer, row: number): boolean {
+  const line = buffer.lines.get(buffer.ybase + row)!;
+  const look = attributesAt(line, 0);
+  if (!isErased(look)) return false;
+  for (let col = 0; col < core.cols; col++) {
+    if (
+      glyphAt(core, line, col, core.cols) !== undefined ||
+      attributesAt(line, col).bg !== look.bg ||
+      !isErased(attributesAt(line, col))
+    )
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,216 @@
+/**
+ * Paints one line of cells so that every cell is the same afterwards, not only to the eye: whether a blank was erased or written
+ * decides how the line is folded at the next change of size.
+ */
+import { type Attributes, attributesAt, isErased, isSameLook, PLAIN } from '../engine/attributes.ts';
+import type { EngineCore, EngineLine } from '../engine/engine.ts';
+import type { Pen } from './pen.ts';
+
+/** Where a line goes. */
+export interface Canvas {
+  readonly row: number;
+  /** The way there has left something in the cells before this one; the others are blank. */
+  readonly dirtyTo: number;
+  /** The pen waits at the end of the line above: what is printed first runs on into this one. */
+  readonly isContinued: boolean;
+}
+
+export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: Canvas): void {
+  const { cols } = core;
+  const { row } = canvas;
+  const filledTo = filledCells(line, cols);
+  const looks = looksOf(line, Math.max(filledTo, canvas.dirtyTo));
+  const dirtyTo = dressBlanks(pen, core, line, looks, row) ? Math.min(filledTo + 1, cols) : canvas.dirtyTo;
+  if (dirtyTo > looks.length) looks.push(PLAIN);
+  let isAfterText = false;
+  for (let col = 0; col < looks.length;) {
+    const look = looks[col]!;
+    const glyph = glyphAt(core, line, col, cols);
+    if (glyph === undefined) {
+      const end = blanksEnd(core, line, looks, col);
+      if (isErased(look)) eraseBlanks(pen, { row, col, end, cols, dirtyTo }, look);
+      isAfterText = false;
+      col = end;
+      continue;
+    }
+    if (glyph.width === 0) pen.jumpTo(row, col);
+    else if (col === 0 && canvas.isContinued) isAfterText = true;
+    else if (!isAfterText || pen.col !== col) pen.moveTo(row, col);
+    pen.wear(look);
+    pen.print(glyph.text, Math.max(glyph.width, 1));
+    isAfterText = true;
+    col += Math.max(glyph.width, 1);
+  }
+}
+
+/**
+ * Leads from the end of a painted line into the next one as a terminal does when text runs on, so that the next line is known to
+ * be a continuation. Returns what that has dirtied.
+ */
+export function wrapOnto(
+  pen: Pen,
+  core: EngineCore,
+  line: EngineLine,
+  next: EngineLine | undefined,
+  row: number,
+): Canvas {
+  const { cols, rows } = core;
+  const last = cols - 1;
+  const isScrolling = row === rows - 1;
+  const nextRow = Math.min(row + 1, rows - 1);
+  const first = next && glyphAt(core, next, 0, cols);
+  const firstLook = next ? attributesAt(next, 0) : PLAIN;
+  const canRunOn = next !== undefined && !hasDressedBlanks(core, next);
+  const ending = endingAt(core, line, cols);
+  let dirtyTo = 0;
+  let isNatural = false;
+  if (ending !== undefined) {
+    if (pen.row !== row || pen.col !== cols) {
+      pen.moveTo(row, ending);
+      pen.wear(attributesAt(line, ending));
+      pen.print(textAt(core, line, ending, cols), cols - ending);
+    }
+    isNatural = canRunOn && first !== undefined && first.width > 0;
+    if (!isNatural) {
+      if (isScrolling) pen.wear(PLAIN);
+      pen.print(' ', 1);
+      dirtyTo = 1;
+    }
+  } else {
+    // A blank in the last cell: left there by a wide character that did not fit, in whatever that character looked like.
+    const look = attributesAt(line, last);
+    pen.moveTo(row, last);
+    pen.wear(look);
+    isNatural = canRunOn && first?.width === 2 && isSameLook(firstLook, look);
+    if (!isNatural) {
+      pen.print(WIDE, 2);
+      dirtyTo = 2;
+    }
+  }
+  // What scrolls in has the background of the pen: of the first character, if that is what wraps.
+  const background = isNatural ? (ending === undefined ? attributesAt(line, last) : firstLook) : pen.look;
+  if (isScrolling && background.bg !== 0) dirtyTo = cols;
+  return { row: nextRow, dirtyTo, isContinued: isNatural };
+}
+
+export interface Glyph {
+  readonly text: string;
+  /** 0 for a mark that stands alone in a cell. */
+  readonly width: number;
+}
+
+/**
+ * What is to be printed into this cell; nothing for blanks, second halves, and halves of wide characters whose other half a
+ * change of size has cut off (those cannot be printed at all: they become blanks).
+ */
+export function glyphAt(core: EngineCore, line: EngineLine, col: number, cols: number): Glyph | undefined {
+  const text = line.getString(col);
+  if (text === '') return undefined;
+  const width = line.getWidth(col);
+  if (core.unicodeService.wcwidth(text.codePointAt(0)!) !== width) return { text: ' ', width: 1 };
+  if (width === 2 && (col + 1 >= cols || line.getWidth(col + 1) !== 0)) return undefined;
+  return { text, width };
+}
+
+/** The column of the character that fills the last cell. */
+export function endingAt(core: EngineCore, line: EngineLine, cols: number): number | undefined {
+  if (glyphAt(core, line, cols - 1, cols) !== undefined) return cols - 1;
+  return cols > 1 && line.getWidth(cols - 1) === 0 && glyphAt(core, line, cols - 2, cols)?.width === 2
+    ? cols - 2
+    : undefined;
+}
+
+const textAt = (core: EngineCore, line: EngineLine, col: number, cols: number): string =>
+  glyphAt(core, line, col, cols)?.text ?? ' ';
+
+/** An ideographic space: two cells wide, and nothing to see. */
+export const WIDE = '\u3000';
+
+function looksOf(line: EngineLine, cells: number): Attributes[] {
+  const looks: Attributes[] = [];
+  for (let col = 0; col < cells; col++) looks.push(attributesAt(line, col));
+  return looks;
+}
+
+/** The cells up to the last one that is not as if never touched. Most of a screen is: it is not looked at further. */
+export function filledCells({ _data }: EngineLine, cols: number): number {
+  let cells = cols;
+  while (cells > 0 && _data[3 * cells - 3] === UNTOUCHED && _data[3 * cells - 2] === 0 && _data[3 * cells - 1] === 0)
+    cells--;
+  return cells;
+}
+
+/** One cell wide, and nothing in it. */
+const UNTOUCHED = 1 << 22;
+
+/**
+ * Blanks that have more than a background are what is left of a wide character when half of it is overwritten, in the
+ * colours of what overwrote it; so that is how they are made again. Tells whether there were any.
+ *
+ * Making one spoils the cell on its left; or, at the beginning of the line, the one on its right. So they are made from the
+ * right on, and those at the beginning from the left.
+ */
+function dressBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
+  const isDressed = (col: number): boolean =>
+    col < looks.length && !isErased(looks[col]!) && isBlank(core, line, col, core.cols);
+  let leading = 0;
+  while (isDressed(leading)) leading++;
+  let isDirty = leading > 0;
+  for (let col = looks.length - 1; col >= Math.max(leading, 1); col--) {
+    if (!isDressed(col)) continue;
+    isDirty = true;
+    halve(pen, { row, col: col - 1, over: col - 1 }, looks[col]!);
+  }
+  for (let col = 0; col < Math.min(leading, core.cols - 1); col++) halve(pen, { row, col, over: col + 1 }, looks[col]!);
+  return isDirty;
+}
+
+/** Prints a wide character, and a blank over one half of it. */
+function halve(pen: Pen, { row, col, over }: { row: number; col: number; over: number }, look: Attributes): void {
+  pen.moveTo(row, col);
+  pen.print(WIDE, 2);
+  pen.jumpTo(row, over);
+  pen.wear(look);
+  pen.print(' ', 1);
+}
+
+function hasDressedBlanks(core: EngineCore, line: EngineLine): boolean {
+  for (let col = filledCells(line, core.cols) - 1; col >= 0; col--)
+    if (isBlank(core, line, col, core.cols) && !isErased(attributesAt(line, col))) return true;
+  return false;
+}
+
+/** Not the second half of a character that is painted. */
+function isBlank(core: EngineCore, line: EngineLine, col: number, cols: number): boolean {
+  if (glyphAt(core, line, col, cols) !== undefined) return false;
+  return col === 0 || line.getWidth(col) !== 0 || glyphAt(core, line, col - 1, cols)?.width !== 2;
+}
+
+function blanksEnd(core: EngineCore, line: EngineLine, looks: readonly Attributes[], from: number): number {
+  let end = from + 1;
+  while (
+    end < looks.length &&
+    isSameLook(looks[end]!, looks[from]!) &&
+    glyphAt(core, line, end, core.cols) === undefined
+  )
+    end++;
+  return end;
+}
+
+interface Blanks {
+  readonly row: number;
+  readonly col: number;
+  readonly end: number;
+  readonly cols: number;
+  readonly dirtyTo: number;
+}
+
+function eraseBlanks(pen: Pen, { row, col, end, cols, dirtyTo }: Blanks, look: Attributes): void {
+  const to = look.bg === 0 ? Math.min(end, dirtyTo) : end;
+  if (to <= col) return;
+  pen.moveTo(row, col);
+  pen.wear(look);
+  // From the first column on, erasing to the end of the line would also make it a line of its own.
+  if (to === cols && col > 0) pen.eraseToEnd();
+  else pen.erase(to - col);
+}

@@ -1,0 +1,73 @@
+/**
+ * The folder of a session as a whole: how much it holds, whether it holds anything, and how it goes. All of it off-thread and
+ * one call at a time, for a folder may hold thousands of files.
+ */
+import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../log/files.ts';
+
+/** Folders within that of a session. */
+const LOG = 'log';
+const KEYFRAMES = 'keyframes';
+
+/** What all files of a session take besides its log: keyframes, history, journal, record. */
+export async function bytesBesideLog(folder: string): Promise<number> {
+  let bytes = 0;
+  for await (const { path, isFolder } of entriesOf(folder)) {
+    if (isFolder) bytes += path === join(folder, LOG) ? 0 : await bytesBesideLog(path);
+    else bytes += (await lstat(path).catch(ignoreMissing))?.size ?? 0;
+  }
+  return bytes;
+}
+
+/** No byte of anything in it: folders and empty files only, or a record that was never finished. */
+export async function isEmptySession(folder: string): Promise<boolean> {
+  for await (const { path, name, isFolder } of entriesOf(folder)) {
+    if (isFolder) {
+      if (!(await isEmptySession(path))) return false;
+      continue;
+    }
+    const found = await lstat(path);
+    if (!found.isFile() || (found.size > 0 && name !== 'session.json.tmp')) return false;
+  }
+  return true;
+}
+
+/** Of no use any more: keyframes of offsets before the first byte that is kept. Their names begin with their offset. */
+export async function dropKeyframesBefore(folder: string, offset: number): Promise<void> {
+  for await (const { path, name } of entriesOf(join(folder, KEYFRAMES))) {
+    if (Number.parseInt(name, 10) < offset) await unlink(path).catch(ignoreMissing);
+  }
+}
+
+/** Removes a folder and all that is in it; links are removed, not followed. What is gone already is no failure. */
+export async function removeFolder(folder: string): Promise<void> {
+  for await (const { path, isFolder } of entriesOf(folder)) {
+    if (isFolder) await removeFolder(path);
+    else await unlink(path).catch(ignoreMissing);
+  }
+  await rmdir(folder).catch(ignoreMissing);
+}
+
+interface Entry {
+  readonly name: string;
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<Entry> {
+  let entries;
+  try {
+    entries = await opendir(folder);
+  } catch (error) {
+    ignoreMissing(error);
+    return;
+  }
+  for await (const entry of entries)
+    yield { name: entry.name, path: join(folder, entry.name), isFolder: entry.isDirectory() };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+  return undefined;
+}

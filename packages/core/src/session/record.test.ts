@@ -1,0 +1,47 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { forgetLastRecord, readRecord, type SessionRecord, writeRecord } from './record.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = `${mkdtempSync(`${tmpdir()}/spool-record-`)}/abcdefgh`;
+});
+afterEach(() => rmSync(`${folder}/..`, { recursive: true }));
+
+const record = (name: string): SessionRecord => ({
+  run: { id: 'abcdefgh', command: ['true'], cwd: '/', env: {} },
+  name,
+  pid: 1,
+  startedAt: 1,
+  size: null,
+  controlGroup: null,
+  ending: null,
+  end: null,
+});
+
+test('a record is read as it was written, and is nobody else’s to read', () => {
+  writeRecord(folder, record('one'));
+  expect(readRecord(folder)).toEqual(record('one'));
+  expect(statSync(`${folder}/session.json`).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('[LIFE-10] a record that a power cut left empty falls back to the last one that was durable', () => {
+  writeRecord(folder, record('durable'));
+  writeRecord(folder, record('second'), { keepLast: true });
+  writeRecord(folder, record('third')); // the second was not durable yet, so the first one stays
+  expect(readRecord(folder)!.name).toBe('third');
+  writeFileSync(`${folder}/session.json`, '');
+  expect(readRecord(folder)!.name).toBe('durable');
+});
+
+test('once the new record is durable, the one before is gone', () => {
+  writeRecord(folder, record('first'));
+  writeRecord(folder, record('second'), { keepLast: true });
+  forgetLastRecord(folder);
+  forgetLastRecord(folder);
+  expect(existsSync(`${folder}/session.json.last`)).toBe(false);
+  writeFileSync(`${folder}/session.json`, '{"half":');
+  expect(readRecord(folder)).toBeNull();
+});

@@ -1,0 +1,91 @@
+/**
+ * What is known of a session besides its bytes, as one small JSON file in its folder.
+ *
+ * One file each, and no database, so that damage costs one session and a person can read it. Written to a temporary name
+ * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced may be
+ * empty under its new name, so the last one that was durable stays beside it until the new one is.
+ */
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
+import type { Ending, Life } from './lifecycle.ts';
+import { isSystemError } from '../log/files.ts';
+import { isSessionRecord } from './record-check.ts';
+
+export interface SessionRecord {
+  readonly run: RunRequest;
+  readonly name: string;
+  readonly pid: number;
+  /** Whom the pid means. Records of older versions do not say; then it means nobody. */
+  readonly process?: ProcessIdentity | null;
+  readonly startedAt: number;
+  readonly size: Size | null;
+  readonly controlGroup: string | null;
+  readonly ending: Ending | null;
+  readonly end: {
+    readonly state: Extract<Life, { phase: 'ended' }>['state'];
+    readonly exitCode: number | null;
+    readonly signal: string | null;
+    readonly at: number;
+    readonly by: EndedBy | null;
+    readonly offset: number;
+    /** Where its log begins; not in records of before. */
+    readonly firstOffset?: number;
+    /** When a lost session was found: its end may be long past, but nobody could know of it before. */
+    readonly noticedAt?: number;
+  } | null;
+}
+
+export const RECORD_FILE = 'session.json';
+
+/** The one before, until that one is durable. */
+const LAST_RECORD_FILE = 'session.json.last';
+
+/** `keepLast`: the record that is there is durable, and stays until `forgetLastRecord`. */
+export function writeRecord(folder: string, record: SessionRecord, { keepLast = false } = {}): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${folder}/${RECORD_FILE}.tmp`;
+  const fd = openSync(temporary, 'w', 0o600);
+  try {
+    writeSync(fd, `${JSON.stringify(record)}\n`);
+  } finally {
+    closeSync(fd);
+  }
+  if (keepLast) quietly(() => linkSync(`${folder}/${RECORD_FILE}`, `${folder}/${LAST_RECORD_FILE}`));
+  renameSync(temporary, `${folder}/${RECORD_FILE}`);
+}
+
+/** The record is durable: the one before it is of no use any more. */
+export function forgetLastRecord(folder: string): void {
+  quietly(() => unlinkSync(`${folder}/${LAST_RECORD_FILE}`));
+}
+
+/** For a precaution: without it (there is one already, there is none, the disk refuses) things go on as well. */
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** Null when there is none, or none that can be understood. */
+export function readRecord(folder: string): SessionRecord | null {
+  return readRecordFile(folder, RECORD_FILE) ?? readRecordFile(folder, LAST_RECORD_FILE);
+}
+
+function readRecordFile(folder: string, file: string): SessionRecord | null {
+  try {
+    const record: unknown = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'));
+    // A copy of another session's folder would take its name, and its log.
+    return isSessionRecord(record) && record.run.id === basename(folder) ? record : null;
+  } catch {
+    return null; // missing or damaged: that costs this one session its name, not the daemon its life
+  }
+}
+
+/** The ids of all sessions that have a folder. Off-thread: there may be tens of thousands. */
+export async function listRecords(sessions: string): Promise<readonly string[]> {
+  return (await readdir(sessions)).filter((name) => /^[a-z0-9]{8,32}$/.test(name));
+}

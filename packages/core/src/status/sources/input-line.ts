@@ -1,0 +1,96 @@
+/**
+ * What stands in the input line of a program: text that somebody typed, or that the program has put back there (Claude does,
+ * after Esc). Whatever is typed next would be glued to it.
+ *
+ * What programs show in an empty line (placeholders, suggestions) is no text: it is dim, or named by the rules. Where no rule
+ * knows the line, nobody can tell.
+ */
+import type { Region, RuleSet } from '../rules.ts';
+import { LINE_CHARACTERS_MAX, textBeforeCursor } from './screen-reading.ts';
+
+/** Where the input of an agent is. */
+export interface InputRule {
+  readonly region: Region;
+  /** Its first line; the first group is the text. */
+  readonly pattern: RegExp;
+  /** What the line directly above shows, and the first line that is no longer part of it; null: a blank one. */
+  readonly after: RegExp | null;
+  readonly until: RegExp | null;
+  /** What it shows when it is empty. */
+  readonly placeholders: readonly RegExp[];
+  /** Where a line of the screen shows this, what stands behind the cursor is only suggested; null: no line does. */
+  readonly suggested: RegExp | null;
+}
+
+/** A screen with the cells that are text, and those that only suggest it. */
+export interface InputView {
+  /** Visible rows, top to bottom, trailing blanks cut. */
+  readonly lines: readonly string[];
+  /** The same with blanks in the place of dim text. */
+  readonly solid: readonly string[];
+  readonly cursor: { readonly row: number; readonly col: number };
+}
+
+/** The text; '' where there is none. Null: nobody can tell. */
+export function agentInput(rules: readonly RuleSet[], agent: string, view: InputView): string | null {
+  for (const set of rules) {
+    if (set.agent !== agent) continue;
+    for (const rule of set.input) {
+      const text = inputBy(rule, view);
+      if (text !== null) return text;
+    }
+  }
+  return null;
+}
+
+/** The keys that clear it, by name. */
+export function clearingKeys(rules: readonly RuleSet[], agent: string): readonly string[] {
+  return rules.find((set) => set.agent === agent && set.clear.length > 0)?.clear ?? [];
+}
+
+/** A box is not higher than this. */
+const INPUT_ROWS_MAX = 40;
+
+function inputBy(rule: InputRule, view: InputView): string | null {
+  const { lines, cursor } = view;
+  const solid = withoutSuggestion(rule, view);
+  const first = rule.region.place === 'cursor' ? topOf(rule, lines, cursor.row) : lowest(rule, lines);
+  const found = first === null ? null : rule.pattern.exec(cut(lines[first]!));
+  if (first === null || found === null) return null;
+  const from = found.index + found[0].length - (found[1]?.length ?? 0);
+  const rows = [cut(solid[first]!).slice(from)];
+  for (let row = first + 1; row < Math.min(lines.length, first + INPUT_ROWS_MAX); row++) {
+    if (rule.until === null ? lines[row]!.trim() === '' : rule.until.test(cut(lines[row]!))) break;
+    rows.push(cut(solid[row]!));
+  }
+  const text = rows.map(withoutFrame).join('\n').trim();
+  return rule.placeholders.some((pattern) => pattern.test(text)) ? '' : text;
+}
+
+function withoutSuggestion({ suggested }: InputRule, { lines, solid, cursor }: InputView): readonly string[] {
+  if (suggested === null || !lines.some((line) => suggested.test(cut(line)))) return solid;
+  return solid.map((line, row) => (row === cursor.row ? textBeforeCursor({ lines: solid, cursor }) : line));
+}
+
+/** The lowest of the region's lines that matches: what is further down is newer. */
+function lowest({ region, pattern, after }: InputRule, lines: readonly string[]): number | null {
+  let left = region.place === 'bottom' ? region.lines : Infinity;
+  for (let row = lines.length - 1; row >= 0 && left > 0; row--) {
+    if (lines[row]!.trim() === '') continue;
+    left--;
+    if (!pattern.test(cut(lines[row]!))) continue;
+    if (after === null || (row > 0 && after.test(cut(lines[row - 1]!)))) return row;
+  }
+  return null;
+}
+
+/** From the cursor's line up to the one below `after`. */
+function topOf({ after }: InputRule, lines: readonly string[], cursorRow: number): number | null {
+  if (after === null) return cursorRow;
+  for (let row = cursorRow; row > Math.max(0, cursorRow - INPUT_ROWS_MAX); row--)
+    if (after.test(cut(lines[row - 1]!))) return row;
+  return null;
+}
+
+const cut = (line: string): string => line.slice(0, LINE_CHARACTERS_MAX);
+const withoutFrame = (line: string): string => line.replace(/^[\s│┃]+|[\s│┃█]+$/g, '');

@@ -1,0 +1,190 @@
+/**
+ * Looks at the screen again and again, and says what can be relied on.
+ *
+ * A picture may be half drawn when we look at it, a prompt may be there before all is done, and some programs show nothing
+ * but their prompt while they answer. So a new reading counts only when it has lasted as long as its rule asks for; until
+ * then the last one stays. A dot that blinks changes the picture, but not the reading.
+ */
+import { type Claim, claim, type Moment } from '../claim.ts';
+import { SHELL } from './command-agent.ts';
+import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
+import type { RuleSet } from '../rules.ts';
+import { readScreen, type ScreenReading, type ScreenView, textBeforeCursor } from './screen-reading.ts';
+
+/** What was known stays for as long when no rule knows the picture. */
+const UNREAD_HOLD_MS = 400;
+/** A dialog in the place of another of its rule may be half drawn, and the line that asks be none of its own. */
+const NEXT_DIALOG_MS = 200;
+
+export class ScreenWatch {
+  readonly #rules: readonly RuleSet[];
+  readonly #command: readonly string[];
+  #view: ScreenView | null = null;
+  #claim: Claim | null = null;
+  #pending: { readonly reading: ScreenReading; readonly since: Moment } | null = null;
+  /** The last that counted, from when it was first met; null when something else has counted since. */
+  #dialog: (Dialog & { readonly at: number }) | null = null;
+  #dialogNumber = 0;
+  #typedAt = Number.NEGATIVE_INFINITY;
+  #changedAt = 0;
+  /** What stood before the cursor when a shell's prompt was read: what is typed behind it is no work. */
+  #promptText = '';
+  /** The same, also while something else is read: a long command runs over into the next row. */
+  #lastPrompt = '';
+
+  constructor(rules: readonly RuleSet[], command: readonly string[]) {
+    this.#rules = rules;
+    this.#command = command;
+  }
+
+  get claim(): Claim | null {
+    return this.#claim;
+  }
+
+  get hasLooked(): boolean {
+    return this.#view !== null;
+  }
+
+  get showsText(): boolean {
+    return this.#view?.lines.some((line) => line !== '') ?? false;
+  }
+
+  /** A rule is met, but not for long enough. */
+  get isSettling(): boolean {
+    return this.#pending !== null && this.#pending.reading.rule !== null;
+  }
+
+  /** Something has been read, or nothing, that does not count yet. */
+  get isPending(): boolean {
+    return this.#pending !== null;
+  }
+
+  /** What does not count yet is a dialog. */
+  get isDialogPending(): boolean {
+    return this.#pending?.reading.state === 'blocked';
+  }
+
+  get isAlternate(): boolean {
+    return this.#view?.isAlternate ?? false;
+  }
+
+  /** When it last changed outside of the cursor's line, where people type. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** Another one, when a dialog has taken the place of another. */
+  get dialogNumber(): number {
+    return this.#dialogNumber;
+  }
+
+  typed(at: number): void {
+    this.#typedAt = at;
+  }
+
+  /** The agent whose screen it is; undefined where nothing has changed. */
+  look(view: ScreenView, moment: Moment, agent: string | null): string | null | undefined {
+    const last = this.#view;
+    if (last !== null && isSame(last, view)) return undefined;
+    if (last === null || hasChangedElsewhere(last, view)) this.#changedAt = moment.at;
+    this.#view = view;
+    if (this.#isTypedAtPrompt(view)) return undefined;
+    const reading = readScreen(this.#rules, view, { command: this.#command, agent });
+    this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
+    if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
+    if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
+      this.#count(reading, moment);
+      this.#pending = null;
+    } else {
+      const since = this.#pending !== null && isAlike(this.#pending.reading, reading) ? this.#pending.since : moment;
+      this.#pending = { reading, since };
+    }
+    return reading.agent;
+  }
+
+  /** Takes over what has lasted long enough; says when there would be more to take over. */
+  settle(now: number): number {
+    if (this.#pending === null) return Number.POSITIVE_INFINITY;
+    const { reading, since } = this.#pending;
+    const settleMs = Math.max(reading.settleMs, reading.rule === this.#claim?.evidence.rule ? NEXT_DIALOG_MS : 0);
+    const settledAt =
+      reading.rule === null
+        ? since.at + UNREAD_HOLD_MS
+        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#changedAt + reading.quietMs);
+    if (now < settledAt) return settledAt;
+    this.#pending = null;
+    this.#count(reading, since);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  forgetPrompt(): void {
+    this.#promptText = '';
+    this.#lastPrompt = '';
+  }
+
+  /** The last prompt that was told by its looks; '' for none. */
+  get lastPrompt(): string {
+    return this.#lastPrompt;
+  }
+
+  #count(reading: ScreenReading, moment: Moment): void {
+    const isNext = this.#asksAnother(reading);
+    if (isNext) this.#dialogNumber++;
+    this.#claim = screenClaim('screen', reading, moment, isNext ? null : this.#claim);
+    if (reading.dialog !== null) {
+      const known = isNext ? null : this.#dialog;
+      const question = reading.dialog.question ?? known?.question ?? null;
+      this.#dialog = { ...reading.dialog, question, at: known?.at ?? moment.at };
+    } else if (reading.state !== null) this.#dialog = null;
+  }
+
+  #asksAnother({ dialog }: ScreenReading): boolean {
+    const last = this.#dialog;
+    if (last === null || dialog === null) return false;
+    const hasTyped = this.#typedAt > last.at;
+    return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#changedAt >= this.#typedAt });
+  }
+
+  /** Behind the prompt that was there, on the same line. */
+  #isTypedAtPrompt(view: ScreenView): boolean {
+    if (this.#promptText === '') return false;
+    const before = textBeforeCursor(view);
+    return before.length > this.#promptText.length && before.startsWith(this.#promptText);
+  }
+}
+
+/** The same rule as before: the same evidence, from when it was first met. */
+export function screenClaim(
+  source: 'screen' | 'title' | 'notification',
+  reading: ScreenReading,
+  moment: Moment,
+  last: Claim | null,
+): Claim | null {
+  if (reading.state === null) return null;
+  const { kind, activity, thought } = reading;
+  if (last !== null && last.evidence.rule === reading.rule) return { ...last, kind, activity, thought };
+  return claim(source, reading.state, reading.confidence, reading.why!, moment, reading);
+}
+
+/** The prompt of the shell that was started: what ran in it has ended. */
+export const SHELL_PROMPT = `${SHELL}/prompt`;
+
+/** A rule that tells a prompt by its looks. */
+export const isPromptByLooks = (rule: string | null): boolean => rule === SHELL_PROMPT || rule === 'any/prompt';
+
+/** One and the same, seen twice. */
+const isAlike = (one: ScreenReading, other: ScreenReading): boolean =>
+  one.rule === other.rule &&
+  (one.dialog === null || other.dialog === null || !isAnother(one.dialog, other.dialog, NOTHING_SINCE));
+
+const isSame = (one: ScreenView, other: ScreenView): boolean =>
+  one.isAlternate === other.isAlternate &&
+  one.cursor.row === other.cursor.row &&
+  one.cursor.col === other.cursor.col &&
+  one.lines.length === other.lines.length &&
+  one.lines.every((line, row) => line === other.lines[row]);
+
+const hasChangedElsewhere = (one: ScreenView, other: ScreenView): boolean =>
+  one.isAlternate !== other.isAlternate ||
+  one.lines.length !== other.lines.length ||
+  one.lines.some((line, row) => line !== other.lines[row] && row !== other.cursor.row);

@@ -1,0 +1,98 @@
+/**
+ * What a shell tells by its marks (OSC 133, 633): where its prompt is, when a command starts and ends.
+ *
+ * At its prompt it is idle, and that is certain if it also tells when commands start. That a command runs is certain; that it
+ * works is not: it may be an agent, or a shell on another machine.
+ */
+import { cleanText, type Fact } from '@spool/vt';
+import { type Claim, claim, type Moment } from '../claim.ts';
+
+export type ShellFact = Extract<
+  Fact,
+  { type: 'prompt-start' | 'prompt-end' | 'command-start' | 'command-text' | 'command-end' }
+>;
+
+const SHELL_FACTS: ReadonlySet<Fact['type']> = new Set<ShellFact['type']>([
+  'prompt-start',
+  'prompt-end',
+  'command-start',
+  'command-text',
+  'command-end',
+]);
+
+export const isShellFact = (fact: Fact): fact is ShellFact => SHELL_FACTS.has(fact.type);
+
+/** What is printed this soon after a mark is still the prompt itself. */
+const PROMPT_MS = 500;
+const UNSURE = 0.7;
+const COMMAND_CHARACTERS_MAX = 120;
+
+export class ShellMarks {
+  #claim: Claim | null = null;
+  #command: string | null = null;
+  #marksCommands = false;
+
+  get claim(): Claim | null {
+    return this.#claim;
+  }
+
+  get isAtPrompt(): boolean {
+    return this.#claim?.evidence.says === 'idle';
+  }
+
+  /** The prompt that it last showed, as text; null where it runs a command, or has not marked the end of its prompt. */
+  prompt: string | null = null;
+
+  /** The command that now runs, as far as the shell tells it. */
+  get command(): string | null {
+    return this.#command;
+  }
+
+  fact(fact: ShellFact, moment: Moment): void {
+    switch (fact.type) {
+      case 'command-text':
+        this.#command = fact.command;
+        return;
+      case 'command-start':
+        this.#marksCommands = true;
+        this.prompt = null;
+        this.#command = fact.command ?? this.#command;
+        this.#claim = running(this.#command, moment);
+        return;
+      case 'command-end':
+        this.#marksCommands = true;
+        this.#atPrompt(0.85, 'the command has ended', moment);
+        return;
+      case 'prompt-start':
+        this.prompt = null;
+        this.#atPrompt(0.9, 'the shell shows its prompt', moment);
+        return;
+      case 'prompt-end':
+        this.#atPrompt(0.95, 'the shell waits for a command', moment);
+    }
+  }
+
+  /** Something is printed that is no echo. Of a shell that does not tell when commands start, that is one. Says whether it was. */
+  printed(now: number): boolean {
+    if (this.#claim === null || this.#marksCommands || now - this.#claim.evidence.at <= PROMPT_MS) return false;
+    this.#claim = null;
+    return true;
+  }
+
+  /** As it was before a restart. */
+  restore(restored: Claim): void {
+    this.#claim = restored;
+    this.#marksCommands = restored.evidence.confidence !== UNSURE;
+  }
+
+  #atPrompt(confidence: number, why: string, moment: Moment): void {
+    this.#command = null;
+    this.#claim = claim('shell', 'idle', this.#marksCommands ? confidence : UNSURE, why, moment, { kind: 'prompt' });
+  }
+}
+
+function running(command: string | null, moment: Moment): Claim {
+  const activity = command === null ? '' : cleanText(command.trim().split('\n', 1)[0]!, COMMAND_CHARACTERS_MAX);
+  const why = activity === '' ? 'the shell runs a command' : `the shell runs "${activity}"`;
+  return claim('shell', 'working', 0.65, why, moment, { activity: activity || null });
+}

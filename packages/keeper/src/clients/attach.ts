@@ -1,0 +1,88 @@
+/** Somebody attaches: first the picture, then the bytes after it; the size is applied once the picture is on its way. */
+import { type Requests, SpoolError } from '@spool/protocol';
+import { checkReaches } from './check-reaches.ts';
+import type { Connection } from './connection.ts';
+import type { Session } from '../session/session.ts';
+import { type Attached, isSameSize } from './viewers.ts';
+import { type Snapshot, Watcher } from './watcher.ts';
+
+/** Of a session without a terminal there is no picture: so much of its end is shown instead. */
+const PIPES_TAIL_BYTES = 64 * 1024;
+
+type Ask = Requests['attach']['ask'];
+
+export function attach(session: Session, ask: Ask, connection: Connection, channel: number): undefined {
+  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  const { creditBytes, isReadOnly = false, followsSize = false } = ask;
+  const isTerminal = session.info.size !== null;
+  const { start, end } = session.log;
+  const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
+  checkReaches(end, from);
+  let { historyLines = 0 } = ask;
+  const takeSnapshot = async (): Promise<Snapshot> => {
+    const asked = session.screen({ type: 'snapshot', historyLines });
+    historyLines = 0; // the past comes once, with the first picture
+    const answer = await asked;
+    if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    return answer;
+  };
+  const watcher = new Watcher({
+    connection,
+    channel,
+    session,
+    from,
+    creditBytes,
+    followsSize,
+    ...(isTerminal && { takeSnapshot }),
+  });
+  connection.watchers.set(channel, watcher);
+  connection.typing.set(channel, ask.typing);
+  if (ask.takeover) sendOthersAway(session, connection.who);
+  const viewer: Attached = {
+    watcher,
+    who: connection.who,
+    isReadOnly,
+    since: Date.now(),
+    size: null,
+    isFocused: false,
+  };
+  const typedOffset = session.journal.typedOf(ask.typing);
+  connection.reply(channel, {
+    id: session.id,
+    size: session.info.size,
+    typedOffset,
+  } satisfies Requests['attach']['answer']);
+  session.viewers.add(viewer);
+  if (ask.colours) session.viewChanged(viewer, { colours: ask.colours });
+  if (ask.from !== undefined) watcher.tellSize(from);
+  // A past that was painted at another size would be in the way of the next picture.
+  const isSizedFirst = historyLines > 0;
+  if (isSizedFirst) applySize();
+  const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
+  void painted.then(async () => {
+    session.tellViewers();
+    // A terminal of another size moves its lines: what was painted before is then no longer what the session shows.
+    if (!isSizedFirst && applySize()) await watcher.snapshot();
+  });
+  return undefined;
+
+  /** True when it changes the session. */
+  function applySize(): boolean {
+    if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return false;
+    const before = session.info.size;
+    if (ask.isBack) session.viewers.restore(viewer, ask.size, before);
+    else {
+      viewer.size = ask.size;
+      session.applySize(watcher);
+    }
+    return !isSameSize(before, session.info.size);
+  }
+}
+
+function sendOthersAway(session: Session, who: string): void {
+  for (const other of [...session.viewers.all()]) {
+    if (other.isReadOnly) continue;
+    other.watcher.tell({ type: 'taken-over', by: who });
+    other.watcher.close();
+  }
+}

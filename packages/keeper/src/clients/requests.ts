@@ -1,0 +1,287 @@
+/** What each request does. They have been checked against their schema before they get here. */
+import { signalNumber } from '@spool/native';
+import {
+  type DaemonEvent,
+  type LogMarkInfo,
+  type Op,
+  type Requests,
+  type RunRequest,
+  type SessionInfo,
+  SpoolError,
+} from '@spool/protocol';
+import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
+import { attach } from './attach.ts';
+import { checkReaches } from './check-reaches.ts';
+import type { Connection } from './connection.ts';
+import type { Keeper } from '../keeper.ts';
+import { listPage } from '../session/listing.ts';
+import type { Session } from '../session/session.ts';
+import { TextWatcher } from './text-watcher.ts';
+import { Watcher } from './watcher.ts';
+
+export const GRACE_MS_DEFAULT = 5000;
+
+/** Of one client, at once. */
+const WAITS_MAX = 10_000;
+
+/** Below 100 bytes each. */
+const MARKS_PAGE = 5000;
+
+/** Below 300 bytes each; the file holds a few thousand. */
+const HISTORY_MAX = 2000;
+
+/** A session without a terminal has no picture: its last bytes must do. */
+
+type Handler<K extends Op> = (
+  keeper: Keeper,
+  ask: Requests[K]['ask'],
+  connection: Connection,
+  channel: number,
+) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
+
+const HANDLERS: { readonly [K in Op]: Handler<K> } = {
+  run: (keeper, ask) => run(keeper, ask),
+
+  list(keeper, ask, connection, channel) {
+    connection.replyJson(channel, listPage(keeper.registry.all(), ask));
+    return undefined;
+  },
+
+  get: (keeper, { session }) => keeper.registry.find(session).info,
+
+  watch(keeper, { session: reference, from, creditBytes }, connection, channel) {
+    if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+    const session = keeper.registry.find(reference);
+    const { start, end } = session.log;
+    const at =
+      from === 'start'
+        ? start
+        : from === 'end'
+          ? end
+          : typeof from === 'number'
+            ? from
+            : Math.max(start, end - from.tailBytes);
+    checkReaches(end, at);
+    const watcher = new Watcher({ connection, channel, session, from: at, creditBytes });
+    connection.watchers.set(channel, watcher);
+    connection.reply(channel, { id: session.id, from: at, offset: end } satisfies Requests['watch']['answer']);
+    watcher.pump();
+    return undefined;
+  },
+
+  attach: (keeper, ask, connection, channel) => attach(keeper.registry.find(ask.session), ask, connection, channel),
+
+  view(_keeper, { channel, ...change }, connection) {
+    const watcher = connection.watchers.get(channel);
+    const viewer = watcher?.session.viewers.of(watcher);
+    if (!watcher || !viewer) throw new SpoolError('REQUEST_INVALID', { channel, reason: 'nobody is attached there' });
+    watcher.session.viewChanged(viewer, change);
+    return {};
+  },
+
+  async screen(keeper, { session: reference, at, format, historyLines = 0 }) {
+    const session = keeper.registry.find(reference);
+    const answer = await session.screen({ type: 'screen', at: at ?? null, format, historyLines });
+    if (answer.type !== 'screen') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    const { type: _type, ...screen } = answer;
+    return { id: session.id, ...screen };
+  },
+
+  marks(keeper, { session, from }) {
+    const { log } = keeper.registry.find(session);
+    const marks: LogMarkInfo[] = [];
+    for (const mark of log.marks(from, log.end)) {
+      // A page ends between two offsets, so that the next one begins with a new one.
+      if (marks.length >= MARKS_PAGE && mark.offset > marks.at(-1)!.offset) return { marks, next: mark.offset };
+      marks.push(mark);
+    }
+    return { marks, next: null };
+  },
+
+  offsetAt: (keeper, { session, time }) => ({ offset: keeper.registry.find(session).log.offsetAt(time) }),
+
+  update(keeper, { session: reference, ...change }) {
+    const session = keeper.registry.find(reference);
+    if (change.name !== undefined && change.name !== session.name && keeper.isNameTaken(change.name, session.id)) {
+      throw new SpoolError('NAME_TAKEN', { name: change.name });
+    }
+    session.update(change);
+    return session.info;
+  },
+
+  unwatch(_keeper, { channel }, connection) {
+    connection.watchers.get(channel)?.close();
+    connection.feeds.delete(channel);
+    connection.waits.get(channel)?.();
+    connection.waits.delete(channel);
+    return {};
+  },
+
+  resize(keeper, { session: reference, ...size }) {
+    const session = keeper.registry.find(reference);
+    session.resize(size);
+    return session.info;
+  },
+
+  stop: (keeper, { session, graceMs }) =>
+    end(keeper, keeper.registry.find(session), 'stop', graceMs ?? GRACE_MS_DEFAULT),
+
+  kill: (keeper, { session }) => end(keeper, keeper.registry.find(session), 'kill', 0),
+
+  signal(keeper, { session: reference, signal }) {
+    const session = keeper.registry.find(reference);
+    const number = signalNumber(signal);
+    if (number === undefined)
+      throw new SpoolError('ARGUMENT_INVALID', {
+        argument: 'signal',
+        value: signal,
+        reason: 'there is no such signal',
+      });
+    session.signal(number);
+    return session.info;
+  },
+
+  async closeInput(keeper, { session }) {
+    await keeper.registry.find(session).closeInput();
+    return {};
+  },
+
+  async remove(keeper, { session: reference, force }) {
+    const session = keeper.registry.find(reference);
+    if (session.isRunning) {
+      if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.id });
+      await keeper.ender.end(session, 'kill', 0);
+      // Not ours to kill (it became another user's), or stuck in the kernel.
+      if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.id });
+    }
+    const { info } = session;
+    keeper.remove(session);
+    return info;
+  },
+
+  wait(keeper, { session: reference, until = ['exit'], wholeTree = false, ...wanted }, connection, channel) {
+    if (connection.waits.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+    if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
+    const session = keeper.registry.find(reference);
+    let isForgotten = false;
+    connection.waits.set(channel, () => {
+      isForgotten = true;
+      forget?.();
+    });
+    const forget = session.wait({ until, ...wanted }, async (waited) => {
+      if (wholeTree && waited.reason === 'exit') await keeper.ender.settled(session);
+      if (isForgotten) return;
+      connection.waits.delete(channel);
+      connection.reply(channel, waited);
+    });
+    return undefined;
+  },
+
+  prompt: (keeper, ask, connection) => keeper.prompter.prompt(keeper.registry.find(ask.session), ask, connection.who),
+
+  async type(keeper, { session, key, base64 }, connection) {
+    const bytes = Buffer.from(base64, 'base64');
+    return { isRepeated: !(await keeper.registry.find(session).writeOnce(key, bytes, connection.who)) };
+  },
+
+  async explain(keeper, { session: reference }) {
+    const session = keeper.registry.find(reference);
+    const answer = await session.screen({ type: 'explain' });
+    if (answer.type !== 'explanation') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    const status = (session.isRunning ? answer.status : null) ?? session.status;
+    return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX) };
+  },
+
+  events(keeper, { sessions, types }, connection, channel) {
+    const ids = sessions && new Set(sessions.map((reference) => keeper.registry.find(reference).id));
+    const wanted = types && new Set(types);
+    connection.feeds.set(
+      channel,
+      (event) => (!wanted || wanted.has(event.type)) && (!ids || ids.has(sessionOf(event))),
+    );
+    return {};
+  },
+
+  SUBSCRIBE_WORKER_OUTPUT: (keeper, ask, connection, channel) => subscribe(keeper, ask, connection, channel),
+
+  UNSUBSCRIBE_WORKER_OUTPUT(_keeper, { channel }, connection) {
+    connection.watchers.get(channel)?.close();
+    return {};
+  },
+
+  status: (keeper) => keeper.status(),
+
+  async renew(keeper, { part }) {
+    await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown());
+    return {};
+  },
+
+  async shutdown(keeper, { graceMs }) {
+    await keeper.endAll(graceMs ?? GRACE_MS_DEFAULT);
+    return {};
+  },
+};
+
+function sessionOf(event: DaemonEvent): string {
+  if ('session' in event) return event.session.id;
+  return 'id' in event ? event.id : event.taskId;
+}
+
+export function handleRequest(keeper: Keeper, connection: Connection, channel: number, request: unknown): unknown {
+  const { op, ...ask } = Object(request) as { op?: unknown };
+  if (typeof op !== 'string' || !Object.hasOwn(HANDLERS, op)) {
+    throw new SpoolError('REQUEST_UNKNOWN', { op: String(op).slice(0, 40) });
+  }
+  const parsed = REQUEST_SCHEMAS[op as Op].safeParse(ask);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    // A later version may know it: as with a request of an unknown name.
+    if (issue.code === 'unrecognized_keys') throw new SpoolError('REQUEST_UNKNOWN', { op, reason: issue.message });
+    throw new SpoolError('REQUEST_INVALID', { op, at: issue.path.join('.'), reason: issue.message });
+  }
+  const handler = HANDLERS[op as Op] as Handler<Op>;
+  const answer = (): unknown => handler(keeper, parsed.data as never, connection, channel);
+  return keeper.isWhole ? answer() : whenKnown(keeper, op as Op, parsed.data).then(answer);
+}
+
+/** Of a keeper that has just begun: what is asked about is not all back from the disk yet. */
+async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
+  const ask = asked as { id?: string; session?: string; agent?: string; sessions?: string[]; states?: string[] };
+  if (op === 'run') return keeper.whenKnown(ask.id!, true);
+  if (op === 'list') return ask.states?.join() === 'running' ? undefined : keeper.whenKnown();
+  for (const reference of ask.sessions ?? [ask.session ?? ask.agent])
+    if (reference !== undefined) await keeper.whenKnown(reference);
+}
+
+function subscribe(
+  keeper: Keeper,
+  ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
+  connection: Connection,
+  channel: number,
+): undefined {
+  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  const session = keeper.registry.find(ask.agent);
+  const { end } = session.log;
+  const from = ask.from ?? end;
+  checkReaches(end, from);
+  const watcher = new TextWatcher({ connection, channel, session, ask, from });
+  connection.watchers.set(channel, watcher);
+  connection.reply(channel, { id: session.id, offset: from } satisfies Requests['SUBSCRIBE_WORKER_OUTPUT']['answer']);
+  watcher.pump();
+  return undefined;
+}
+
+async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
+  // Sent again after a broken link: the session is there already.
+  const known = keeper.registry.get(ask.id);
+  if (known) return known.info;
+  if (ask.name !== undefined && keeper.isNameTaken(ask.name, ask.id))
+    throw new SpoolError('NAME_TAKEN', { name: ask.name });
+  const session = await keeper.start(ask);
+  return session.info;
+}
+
+async function end(keeper: Keeper, session: Session, by: 'stop' | 'kill', graceMs: number): Promise<SessionInfo> {
+  await keeper.ender.end(session, by, graceMs);
+  return session.info;
+}

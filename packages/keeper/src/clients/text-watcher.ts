@@ -1,0 +1,119 @@
+/**
+ * Somebody who follows a session's output as text: the same cursor into the log, chunks instead of bytes. What comes after a
+ * pause is told at once; what follows is collected for a moment, so that a busy session makes ten messages a second and not
+ * a thousand.
+ */
+import { FrameType, type Requests, type WorkerOutputEvent } from '@spool/protocol';
+import { type StreamChunk, TextStreams } from '@spool/vt';
+import type { LogRead } from '@spool/core';
+import type { Connection } from './connection.ts';
+import { historyTurns } from '../logs/history-turns.ts';
+import type { Session } from '../session/session.ts';
+import type { LogWatcher } from './watcher.ts';
+
+const READ_BYTES = 16 * 1024;
+
+export interface TextWatcherOptions {
+  readonly connection: Connection;
+  readonly channel: number;
+  readonly session: Session;
+  readonly ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'];
+  readonly from: number;
+}
+
+export class TextWatcher implements LogWatcher {
+  readonly channel: number;
+  readonly session: Session;
+  readonly #connection: Connection;
+  readonly #agent: string;
+  readonly #text: TextStreams;
+  #cursor: number;
+  #toldAt = -Infinity;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor({ connection, channel, session, ask, from }: TextWatcherOptions) {
+    this.channel = channel;
+    this.session = session;
+    this.#connection = connection;
+    this.#agent = ask.agent;
+    this.#cursor = from;
+    const { flushMs, maxBytes, chunking, ansi } = ask;
+    this.#text = new TextStreams({ offset: from, flushMs, maxBytes, chunking, ansi });
+    session.watchers.add(this);
+  }
+
+  pump(): void {
+    if (this.#isClosed || this.#connection.isWaiting(this)) return;
+    const { log } = this.session;
+    while (this.#cursor < log.end) {
+      if (this.#connection.isFull) return this.#connection.wait(this);
+      const isHistory = log.isHistory(this.#cursor);
+      if (isHistory && !historyTurns.admits(this)) return;
+      const readOn = (): LogRead => log.read(this.#cursor, READ_BYTES);
+      const read = isHistory ? historyTurns.read(readOn) : readOn();
+      if (read.type === 'end') break;
+      if (read.type === 'gap') {
+        this.#tellAll(this.#text.end(read.to));
+        this.#tell({ type: 'gap', from: read.from, to: read.to });
+        this.#cursor = read.to;
+        continue;
+      }
+      const arrival = { ts: Date.now(), at: performance.now() };
+      this.#tellAll(this.#text.feed(read.stream, read.bytes, this.#cursor, arrival));
+      this.#cursor += read.bytes.length;
+    }
+    this.#flushInTime();
+    if (this.session.isRunning) return;
+    this.#tellAll(this.#text.end());
+    this.#tell({ type: 'end', offset: this.#cursor });
+    this.close();
+  }
+
+  removed(): void {
+    this.#tellAll(this.#text.end());
+    this.#tell({ type: 'end', offset: this.#cursor });
+    this.close();
+  }
+
+  resized(): void {
+    // Text has no size.
+  }
+
+  grant(): void {
+    // The socket is all the back-pressure there is: what is not taken stays in the log.
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.session.watchers.delete(this);
+    this.#connection.forget(this);
+  }
+
+  #flushInTime(): void {
+    if (this.#timer) return;
+    const dueAt = this.#text.dueAt(this.#toldAt);
+    if (dueAt === undefined) return;
+    const waitMs = dueAt - performance.now();
+    if (waitMs <= 0) return this.#tellAll(this.#text.flush());
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#flushInTime(); // what is held now may have come later than what the timer was set for
+    }, waitMs);
+  }
+
+  #tellAll(chunks: readonly StreamChunk[]): void {
+    if (chunks.length === 0) return;
+    for (const { stream, ...chunk } of chunks) {
+      const message = { type: 'WORKER_OUTPUT', agent: this.#agent, ...chunk } as const;
+      this.#tell(stream === 'stderr' ? { ...message, stream } : message);
+    }
+    this.#toldAt = performance.now();
+  }
+
+  #tell(event: WorkerOutputEvent): void {
+    this.#connection.json(FrameType.event, this.channel, event);
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Somebody who follows a session. A watcher owns a cursor, not a queue: what it has not read yet stays in the log. It is
+ * sent as much as it granted (credit) and as its connection takes, so being slow costs only itself.
+ *
+ * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
+ * every byte reads on from the log, however late.
+ */
+import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
+import type { LogRead } from '@spool/core';
+import type { Connection } from './connection.ts';
+import { historyTurns } from '../logs/history-turns.ts';
+import type { Session } from '../session/session.ts';
+import { isSameSize } from './viewers.ts';
+
+/** Further behind than this, one who looks is brought to the present: nobody can read that fast. */
+const BEHIND_BYTES_MAX = 1024 * 1024;
+
+export interface Snapshot {
+  readonly offset: number;
+  readonly size: Size;
+  readonly bytes: Uint8Array;
+}
+
+export interface WatcherOptions {
+  readonly connection: Connection;
+  readonly channel: number;
+  readonly session: Session;
+  readonly from: number;
+  readonly creditBytes: number;
+  /** For one who looks: makes a snapshot of the present. */
+  readonly takeSnapshot?: () => Promise<Snapshot>;
+  /** Tell this watcher every size, also with each snapshot and when it changed the size itself. */
+  readonly followsSize?: boolean;
+}
+
+/** What a session and a connection know of those who follow. */
+export interface LogWatcher {
+  readonly channel: number;
+  readonly session: Session;
+  /** Sends what there is, as far as it is wanted. */
+  pump(): void;
+  /** The client has room up to this offset. */
+  grant(offset: number): void;
+  resized(offset: number, cols: number, rows: number): void;
+  removed(): void;
+  close(): void;
+}
+
+export class Watcher implements LogWatcher {
+  readonly channel: number;
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly #options: WatcherOptions;
+  readonly #syncedAt: number;
+  /** Resizes that happened beyond the cursor, told when it gets there. */
+  #resizes: { readonly offset: number; readonly cols: number; readonly rows: number }[] = [];
+  #cursor: number;
+  #credit: number;
+  #isSynced = false;
+  #isTakingSnapshot = false;
+  /** Up to here bytes must do: there was no picture. */
+  #bytesTo = 0;
+  #isClosed = false;
+
+  constructor(options: WatcherOptions) {
+    const { connection, channel, session, from, creditBytes } = options;
+    this.channel = channel;
+    this.connection = connection;
+    this.session = session;
+    this.#options = options;
+    this.#cursor = from;
+    this.#credit = from + creditBytes;
+    this.#syncedAt = session.log.end;
+    session.watchers.add(this);
+  }
+
+  grant(offset: number): void {
+    if (offset <= this.#credit) return;
+    this.#credit = offset;
+    this.pump();
+  }
+
+  /** Brings one who looks to the present. */
+  async snapshot(): Promise<void> {
+    const { takeSnapshot, creditBytes } = this.#options;
+    if (!takeSnapshot || this.#isTakingSnapshot) return;
+    this.#isTakingSnapshot = true;
+    try {
+      const { offset, size, bytes } = await takeSnapshot();
+      if (this.#isClosed) return;
+      this.#cursor = offset;
+      this.#credit = offset + creditBytes;
+      this.#resizes = this.#resizes.filter((resize) => resize.offset > offset);
+      this.tellSize(offset, size);
+      this.connection.snapshot(this.channel, offset, bytes);
+      // A resize at the very offset of the snapshot may have come after it was taken.
+      if (this.followsSize && this.#resizes.length === 0 && !isSameSize(size, this.session.info.size))
+        this.tellSize(offset);
+    } catch {
+      // Without a picture (its thread is being made anew), the bytes must do: from where the watcher was.
+      this.#bytesTo = this.#cursor + BEHIND_BYTES_MAX;
+    } finally {
+      this.#isTakingSnapshot = false;
+    }
+    this.pump();
+  }
+
+  get followsSize(): boolean {
+    return this.#options.followsSize === true;
+  }
+
+  /** The size that the session has from this offset on. */
+  tellSize(offset: number, size: Size | null = this.session.info.size): void {
+    if (this.followsSize && size) this.tell({ type: 'resized', offset, cols: size.cols, rows: size.rows });
+  }
+
+  pump(): void {
+    if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
+    const { log } = this.session;
+    for (;;) {
+      this.#tellResizes();
+      if (this.#cursor >= log.end) return this.#atEnd();
+      if (this.#cursor >= this.#credit) return;
+      if (this.connection.isFull) return this.connection.wait(this);
+      if (this.#isFarBehind(log.end)) return void this.snapshot();
+      const next = this.#resizes[0]?.offset ?? Infinity;
+      const isHistory = log.isHistory(this.#cursor);
+      if (isHistory && !historyTurns.admits(this)) return;
+      const bytesMax = Math.min(OUTPUT_BYTES_MAX, this.#credit - this.#cursor, next - this.#cursor);
+      const readOn = (): LogRead => log.read(this.#cursor, bytesMax);
+      const read = isHistory ? historyTurns.read(readOn) : readOn();
+      if (read.type === 'end') return this.#atEnd();
+      if (read.type === 'gap') {
+        this.tell({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
+        this.#cursor = read.to;
+        // What is gone needs no room.
+        this.#credit = Math.max(this.#credit, this.#cursor + 1);
+        continue;
+      }
+      const flags = read.stream === 'stderr' ? FrameFlag.stderr : 0;
+      this.connection.output(this.channel, flags, this.#cursor, read.bytes);
+      this.#cursor += read.bytes.length;
+      if (!this.#isSynced && this.#cursor >= this.#syncedAt) this.#synced();
+    }
+  }
+
+  resized(offset: number, cols: number, rows: number): void {
+    this.#resizes = this.#resizes.filter((resize) => resize.offset !== offset);
+    // A watcher far behind a window that is being dragged needs no more than the sizes that count.
+    if (this.#resizes.length >= 64) this.#resizes.shift();
+    this.#resizes.push({ offset, cols, rows });
+    this.pump();
+  }
+
+  removed(): void {
+    this.tell({ type: 'removed' });
+    this.close();
+  }
+
+  tell(event: WatchEvent): void {
+    this.connection.json(FrameType.event, this.channel, event);
+  }
+
+  /** What the viewer typed is in the terminal, up to this offset of it. */
+  confirm(typedOffset: number): void {
+    this.connection.soon(encodeHeader(FrameType.typed, 0, this.channel, typedOffset, 0));
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.session.watchers.delete(this);
+    this.connection.forget(this);
+    this.session.viewerLeft(this);
+  }
+
+  #isFarBehind(end: number): boolean {
+    const { takeSnapshot } = this.#options;
+    return takeSnapshot !== undefined && end - this.#cursor > BEHIND_BYTES_MAX && this.#cursor >= this.#bytesTo;
+  }
+
+  #atEnd(): void {
+    if (!this.#isSynced) this.#synced();
+    const { life } = this.session;
+    if (life.phase !== 'ended') return;
+    const { state, exit } = life;
+    this.tell({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
+    this.close();
+  }
+
+  #synced(): void {
+    this.#isSynced = true;
+    this.tell({ type: 'synced', offset: this.#cursor });
+  }
+
+  #tellResizes(): void {
+    while (this.#resizes[0] && this.#resizes[0].offset <= this.#cursor) {
+      this.tell({ type: 'resized', ...this.#resizes.shift()! });
+    }
+  }
+}

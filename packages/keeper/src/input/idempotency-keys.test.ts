@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import { InputKeys } from './idempotency-keys.ts';
+
+function folder(): string {
+  const made = mkdtempSync(`${tmpdir()}/spool-keys-`);
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+test('[IN-4] keys are remembered, also by the next one, however long and odd they are', () => {
+  const where = folder();
+  const keys = ['task-7', 'x'.repeat(200), 'a\nb', '', '\0'];
+  const first = new InputKeys(where);
+  for (const key of keys) {
+    expect(first.has(key)).toBe(false);
+    first.add(key);
+    expect(first.has(key)).toBe(true);
+  }
+  const next = new InputKeys(where);
+  expect(keys.filter((key) => !next.has(key))).toEqual([]);
+  expect(next.has('task-8')).toBe(false);
+});
+
+test('[IN-4] the newest thousand are kept, and the file stays small', () => {
+  const where = folder();
+  const keys = new InputKeys(where);
+  for (let at = 0; at < 5000; at++) keys.add(`key ${at}`);
+  for (const known of [keys, new InputKeys(where)]) {
+    expect(known.has('key 4999')).toBe(true);
+    expect(known.has('key 4000')).toBe(true);
+    expect(known.has('key 3999')).toBe(false);
+  }
+  expect(readFileSync(`${where}/keys`, 'latin1').length).toBeLessThanOrEqual(2000 * 25);
+});

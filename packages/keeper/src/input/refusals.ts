@@ -1,0 +1,40 @@
+/** Why a prompt is not typed. */
+import { SpoolError } from '@spool/protocol';
+import { cleanText } from '@spool/vt';
+import type { Judge } from './careful-typing.ts';
+import type { Session } from '../session/session.ts';
+
+/** Of text in an input line, so much is told. */
+const TOLD_CHARACTERS_MAX = 200;
+/** An input line that was just submitted is empty within this time; text that is there for longer is text. */
+const LEFT_OVER_MS = 300;
+
+/** Enter must not be an answer. */
+export function refuseDialogs(session: Session): Judge {
+  return ({ asks, kind, isUnsettled }) => {
+    if (isUnsettled) return 'again';
+    if (asks === null) return 'type';
+    throw new SpoolError('INPUT_BLOCKED', { session: session.name, reason: asks, kind: kind ?? '' });
+  };
+}
+
+/** Nor must what somebody has left in the input line be sent with it. */
+export function refuseLeftOvers(session: Session): Judge {
+  const judgeDialogs = refuseDialogs(session);
+  let since: number | null = null;
+  return (look) => {
+    const verdict = judgeDialogs(look);
+    if (verdict === 'again' || look.input === null || look.input.text === '') {
+      since = null;
+      return verdict;
+    }
+    since ??= performance.now();
+    if (performance.now() - since < LEFT_OVER_MS) return 'again';
+    throw notEmpty(session, look.input.text);
+  };
+}
+
+export function notEmpty(session: Session, text: string, result?: string): SpoolError {
+  const reason = JSON.stringify(cleanText(text.replaceAll('\n', ' '), TOLD_CHARACTERS_MAX));
+  return new SpoolError('INPUT_NOT_EMPTY', { session: session.name, reason, ...(result !== undefined && { result }) });
+}

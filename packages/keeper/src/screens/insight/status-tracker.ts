@@ -1,0 +1,327 @@
+/**
+ * What a session means, not what it shows: its status with the evidence, the milestones that it passes, what its program says
+ * about itself. Fed by whoever follows the log; looks at the screen when that has come to rest, or now and then while it does
+ * not; wakes by itself only when silence would change something.
+ */
+import { MilestoneReader } from '@spool/core/milestones';
+import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
+import type { HistoryItem, Milestone, Status } from '@spool/protocol';
+import { type Fact, LineText, type TextLine } from '@spool/vt';
+import { foregroundOf } from './foreground.ts';
+import { History } from './history.ts';
+import { hasTerminal, type ScreenSource } from '../messages.ts';
+import type { RuleFiles } from '../worker/rule-files.ts';
+
+/** Output that pauses for so long has come to rest: now a look says something. */
+const REST_MS = 40;
+/** Output that never pauses is looked at this often. */
+const LOOK_EVERY_MS = 150;
+/** What runs in the foreground is asked this often at most, unless somebody has typed. */
+const FOREGROUND_EVERY_MS = 500;
+/** A title that spins, or a progress bar, is told this often at most. */
+const FACT_EVERY_MS = 200;
+/** Ten commands of a shell, with all their marks. What comes beyond waits for the next look, and only the last of each kind. */
+const FACTS_PER_SECOND = 50;
+const LATE_FACTS_MAX = 64;
+
+export interface InsightEvents {
+  onStatus(status: Status): void;
+  onMilestone(milestone: Milestone, at: number): void;
+  onFact(fact: Fact, at: number): void;
+  /** The session as a person sees it; null for one without a terminal. */
+  view(): ScreenView | null;
+}
+
+/** What was there before this keeper: how far it went, and when the last of it was written. */
+export interface Past {
+  readonly end: number;
+  readonly writtenAt: number;
+}
+
+/** Without a terminal, the last lines are what a person would see. */
+const LINES_SHOWN = 24;
+
+export class Insight {
+  /** It goes on with what the last keeper knew. */
+  readonly isRestored: boolean;
+  readonly #events: InsightEvents;
+  readonly #history: History;
+  readonly #reducer: StatusReducer;
+  readonly #milestones: MilestoneReader;
+  /** Facts before this have been told: they are read again after a restart. */
+  readonly #newsFrom: number;
+  /** Of a session with a terminal: its first process. */
+  readonly #leader: number | null;
+  readonly #toldFacts = new Map<string, number>();
+  /** By kind, in the order of what was last said. */
+  readonly #lateFacts = new Map<string, Fact>();
+  #factsSince = 0;
+  #factsTaken = 0;
+  #toldMilestones: number;
+  #lines: LineText;
+  readonly #shown: string[] = [];
+  #told: Status;
+  #command: { text: string | null; at: number } | null = null;
+  #offset: number;
+  #firstAt: number | null = null;
+  #lastAt = 0;
+  #foregroundAt = 0;
+  #foregroundDueAt = Infinity;
+
+  constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, before: Past | null) {
+    this.#events = events;
+    this.#history = new History(source.folder);
+    this.#newsFrom = before?.end ?? 0;
+    this.#leader = hasTerminal(source) ? source.pid : null;
+    this.#offset = from;
+    const past = before === null ? [] : this.#history.read();
+    this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
+    const restored = restoredStatus(past);
+    this.isRestored = restored.status !== undefined;
+    this.#reducer = new StatusReducer({
+      rules: files.rules,
+      command: source.command,
+      startedAt: source.startedAt,
+      ...restored,
+    });
+    this.#milestones = new MilestoneReader(files.catalogue);
+    this.#lines = new LineText({ offset: from, skipAlternate: true });
+    this.#told = this.#reducer.status;
+    if (before !== null && before.end > 0) this.#reducer.output(before.end, before.writtenAt, before.end);
+  }
+
+  get status(): Status {
+    return this.#reducer.status;
+  }
+
+  /** What has been seen counts already. */
+  get isSettled(): boolean {
+    return this.#firstAt === null && !this.#reducer.isSettling;
+  }
+
+  /** What it asks, in a sentence; null when it asks nothing, as far as is known by now. */
+  get asks(): string | null {
+    return this.#reducer.asks;
+  }
+
+  /** What it shows now asks something and does not count yet, or counts and is no longer there. */
+  get isUnsettled(): boolean {
+    return this.#reducer.isUnsettled;
+  }
+
+  /** What stands in its input line, and the names of the keys that clear it. */
+  inputLine(view: InputView, cursorLine: string): ReturnType<StatusReducer['inputLine']> {
+    return this.#reducer.inputLine(view, cursorLine);
+  }
+
+  promptEnded(text: string): void {
+    this.#reducer.promptEnded(text);
+  }
+
+  /** What a person would see. */
+  get shown(): ScreenView {
+    return this.#events.view() ?? this.#lastLines();
+  }
+
+  /** When something is to be done though nothing is written; null: never. */
+  get dueAt(): number | null {
+    const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
+    const due = Math.min(lookAt, this.#foregroundDueAt, this.#reducer.nextCheckAt ?? Infinity);
+    return due === Infinity ? null : due;
+  }
+
+  /** These bytes end at `offset`. */
+  output(bytes: Uint8Array, offset: number, at: number): void {
+    this.#firstAt ??= at;
+    this.#lastAt = at;
+    this.#offset = offset;
+    if (offset > this.#newsFrom) this.#reducer.output(bytes.length, at, offset);
+    for (const line of this.#lines.feed(bytes)) this.#line(line, at);
+  }
+
+  /** A flood was passed over: here is where it goes on. */
+  skipped(offset: number): void {
+    this.#offset = offset;
+    this.#lines = new LineText({ offset, skipAlternate: true });
+  }
+
+  fact(fact: Fact, at: number): void {
+    if (Math.abs(at - this.#factsSince) >= 1000) {
+      this.#factsSince = at;
+      this.#factsTaken = 0;
+    }
+    if (++this.#factsTaken > FACTS_PER_SECOND) return this.#putOff(fact);
+    this.#takeLate(at);
+    this.#take(fact, at);
+  }
+
+  typed(at: number): void {
+    this.#foregroundAt = 0; // a shell may have been told to run something
+    this.#reducer.typed(at);
+  }
+
+  /** What is due by now. */
+  wake(now: number): void {
+    if (this.#firstAt !== null && now >= Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS))
+      this.look(now);
+    if (now >= this.#foregroundDueAt) this.#lookAtForeground(now);
+    if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
+    this.#tell(now);
+  }
+
+  look(now: number): void {
+    this.#firstAt = null;
+    this.#takeLate(now);
+    this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
+    this.#lookAtForeground(now);
+    this.#reducer.screen(this.shown, now, this.#offset);
+    this.#tell(now);
+  }
+
+  exited(at: number, exitCode: number | null, signal: string | null): void {
+    this.#takeLate(at);
+    for (const line of this.#lines.flush()) this.#line(line, at);
+    this.#reducer.exited(at, this.#offset, exitCode, signal);
+    this.#tell(at);
+  }
+
+  past(): HistoryItem[] {
+    return this.#history.read();
+  }
+
+  /** Puts what has happened on the disk. */
+  save(): void {
+    this.#history.save();
+  }
+
+  /** Three files of the kernel's: a session that never rests is not asked with every look, but once more after the last. */
+  #lookAtForeground(now: number): void {
+    if (this.#leader === null) return;
+    const isFresh = Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS;
+    this.#foregroundDueAt = isFresh ? this.#foregroundAt + FOREGROUND_EVERY_MS : Infinity;
+    if (isFresh) return;
+    this.#foregroundAt = now;
+    this.#reducer.foreground(foregroundOf(this.#leader), now);
+  }
+
+  #putOff(fact: Fact): void {
+    // A program may report of several things, each with an id.
+    const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
+    this.#lateFacts.delete(kind);
+    this.#lateFacts.set(kind, fact);
+    if (this.#lateFacts.size > LATE_FACTS_MAX) this.#lateFacts.delete(this.#lateFacts.keys().next().value!);
+  }
+
+  #takeLate(at: number): void {
+    if (this.#lateFacts.size === 0) return;
+    const facts = [...this.#lateFacts.values()];
+    this.#lateFacts.clear();
+    for (const fact of facts) this.#take(fact, at);
+  }
+
+  #take(fact: Fact, at: number): void {
+    this.#reducer.fact(fact, at);
+    if (fact.end <= this.#newsFrom) return;
+    this.#tell(at); // at once: a short turn may be over before the next look
+    this.#followCommand(fact, at);
+    const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
+    if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
+    this.#toldFacts.set(fact.type, at);
+    this.#events.onFact(fact, at);
+  }
+
+  #line({ text, end }: TextLine, at: number): void {
+    this.#shown.push(text);
+    if (this.#shown.length > LINES_SHOWN) this.#shown.shift();
+    this.#passed(this.#milestones.line(text, end), at);
+  }
+
+  #lastLines(): ScreenView {
+    const lines = [...this.#shown, this.#lines.current];
+    const cursor = { row: lines.length - 1, col: this.#lines.current.length };
+    return { lines, cursor, isCursorVisible: true, isAlternate: false, title: '' };
+  }
+
+  #tell(now: number): void {
+    const { status } = this.#reducer;
+    if (status === this.#told) return;
+    const before = this.#told;
+    this.#told = status;
+    // One dialog after another is the same state, but not since the same time.
+    if (before.state !== status.state || before.kind !== status.kind || before.since !== status.since) {
+      const { state, kind, source, offset } = status;
+      this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
+    }
+    this.#events.onStatus(status);
+  }
+
+  #passed(milestones: readonly Milestone[], at: number): void {
+    for (const milestone of milestones) {
+      if (milestone.offset <= this.#toldMilestones) continue;
+      this.#toldMilestones = milestone.offset;
+      this.#history.add({ type: 'milestone', at, ...milestone });
+      this.#events.onMilestone(milestone, at);
+    }
+  }
+
+  #followCommand(fact: Fact, at: number): void {
+    if (fact.type === 'command-text') this.#command = { text: fact.command, at };
+    else if (fact.type === 'command-start') {
+      this.#command = { text: fact.command ?? this.#command?.text ?? null, at };
+      this.#milestones.restart();
+    } else if (fact.type === 'command-end' && this.#command) {
+      const { text, at: startedAt } = this.#command;
+      this.#command = null;
+      this.#history.add({
+        type: 'command',
+        at,
+        offset: fact.end,
+        command: text,
+        exitCode: fact.exitCode ?? null,
+        durationMs: at - startedAt,
+      });
+    }
+  }
+}
+
+const REPEATED_FACTS: ReadonlySet<string> = new Set([
+  'title-changed',
+  'icon-name-changed',
+  'progress-changed',
+  'bell-rung',
+]);
+
+/** As the last keeper left it; the evidence is one sentence then. */
+export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status } {
+  const last = past.findLast((item) => item.type === 'status');
+  if (!last || last.state === 'exited') return {};
+  const { state, kind, source, why, at, offset } = last;
+  const evidence = [{ source, says: state, why, rule: null, confidence: RESTORED_CONFIDENCE, at, offset }];
+  return {
+    status: {
+      state,
+      since: since(past, last),
+      source,
+      confidence: RESTORED_CONFIDENCE,
+      evidence,
+      kind,
+      agent: null,
+      activity: null,
+      thought: null,
+      progress: null,
+      offset,
+    },
+  };
+}
+
+/** A line is written for each kind of a state too; but each dialog is a state of its own. */
+function since(past: readonly HistoryItem[], last: StatusItem): number {
+  if (last.state === 'blocked') return last.at;
+  const states = past.filter((item) => item.type === 'status');
+  return states[states.findLastIndex(({ state }) => state !== last.state) + 1]!.at;
+}
+
+type StatusItem = Extract<HistoryItem, { type: 'status' }>;
+
+/** True when it was written down; nobody has looked since. */
+const RESTORED_CONFIDENCE = 0.6;

@@ -1,0 +1,39 @@
+/** One look at a session for somebody who is about to type into it: what it shows, and whether that asks something. */
+import { cursorLineOf, type ScreenModel, solidText } from '@spool/core/screen';
+import { encodeKey } from '@spool/vt';
+import type { Follower } from './follower.ts';
+import type { Insight } from '../insight/status-tracker.ts';
+import type { Look } from '../messages.ts';
+import { ScreenFollower } from './screen-follower.ts';
+
+/** Looks now, whether or not the output has come to rest. */
+export function lookAt(follower: Follower, now: number): Look {
+  const insight = follower.begin();
+  insight.look(now);
+  const { status, asks, isUnsettled, shown } = insight;
+  const screen = follower instanceof ScreenFollower ? follower : null;
+  const model = screen?.moment().model;
+  return {
+    offset: follower.offset,
+    isExact: screen?.isExact ?? true,
+    state: status.state,
+    kind: status.kind,
+    agent: status.agent,
+    asks,
+    isUnsettled,
+    bracketedPaste: model?.modes.bracketedPaste ?? false,
+    input: model ? inputOf(insight, model) : null,
+    lines: shown.lines,
+    cursorRow: shown.cursor.row,
+  };
+}
+
+function inputOf(insight: Insight, model: ScreenModel): Look['input'] {
+  const view = { lines: model.plainLines(), solid: model.lines().map(solidText), cursor: model.cursor };
+  const { before, behind } = cursorLineOf(model);
+  // Behind the cursor there may also be a second prompt, at the right edge; text that was typed begins right at the cursor.
+  const found = insight.inputLine(view, /^\S/.test(behind) ? before + behind : before);
+  if (found === null) return null;
+  const { modes } = model;
+  return { text: found.text, clear: found.clear.map((name) => encodeKey(name, modes)!) };
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Log } from '@spool/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { FLOOD_KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+import type { FromScreens, ScreenAnswer, TerminalSource } from '../messages.ts';
+import { PastQuestions } from './past-questions.ts';
+
+const LINE_BYTES = 64;
+const line = (number: number): string => `${String(number).padEnd(LINE_BYTES - 2, '.')}\r\n`;
+
+/** A session that has written so many lines of 64 bytes, and has no keyframe. */
+function flooded(lines: number): TerminalSource {
+  const folder = mkdtempSync(`${tmpdir()}/spool-past-`);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(`${folder}/log`);
+  using log = Log.open(`${folder}/log`);
+  for (let from = 0; from < lines; from += 10_000) {
+    const count = Math.min(10_000, lines - from);
+    log.append(Buffer.from(Array.from({ length: count }, (_, n) => line(from + n)).join('')), 1000 + from);
+  }
+  const firstSize = { cols: 80, rows: 10 };
+  return { id: 'flooded', folder, firstSize, pid: 1, command: ['x'], startedAt: 0, isAdopted: false };
+}
+
+type Screen = Extract<ScreenAnswer, { type: 'screen' }>;
+
+/** Asks for the screen after `lines` lines; `turns` is how often others had their turn before it was there. */
+function ask(source: TerminalSource, lines: number, historyLines = 0): { shown: string[]; turns: number } {
+  const told: FromScreens[] = [];
+  const questions = new PastQuestions(
+    (message) => told.push(message),
+    ({ folder }) => new Keyframes(folder),
+  );
+  const at = { offset: lines * LINE_BYTES };
+  questions.add({ request: 1, source, what: { type: 'screen', at, format: 'text', historyLines }, end: at.offset });
+  let turns = 0;
+  for (; questions.areWaiting; turns++) questions.work();
+  const [message] = told;
+  if (message?.type !== 'answer') throw new Error(JSON.stringify(message));
+  const { content } = message.answer as Screen;
+  return { shown: content.split('\n').map((text) => text.replace(/\.+$/, '')), turns };
+}
+
+test(
+  '[SCR-1] a screen inside a flood is exact, made in slices, and what the replay found is kept',
+  { timeout: 60_000 },
+  () => {
+    const lines = (1.25 * FLOOD_KEYFRAME_EVERY_BYTES) / LINE_BYTES;
+    const source = flooded(lines);
+    const first = ask(source, lines - 1000);
+    expect(first.shown.slice(0, 9)).toEqual(Array.from({ length: 9 }, (_, n) => String(lines - 1000 - 9 + n)));
+    expect(first.turns).toBeGreaterThan(4);
+    const offsets = new Keyframes(source.folder).before(Infinity).reverse();
+    expect(offsets.map((offset) => Math.floor(offset / FLOOD_KEYFRAME_EVERY_BYTES))).toEqual([1, 1]);
+    const second = ask(source, lines - 500);
+    expect(second.shown[0]).toBe(String(lines - 500 - 9));
+    expect(second.turns).toBeLessThan(first.turns / 2);
+  },
+);
+
+test('[SCR-1] lines above the screen are found in the log, as many as are asked for', () => {
+  const lines = 60_000;
+  const source = flooded(lines);
+  ask(source, 50_000); // leaves keyframes, with a few lines each
+  const { shown } = ask(source, lines, 1000);
+  expect(shown.slice(0, 1009)).toEqual(Array.from({ length: 1009 }, (_, n) => String(lines - 1009 + n)));
+});
+
+test('a question about a session that was removed is dropped, and the next one has its turn', () => {
+  const source = flooded(100);
+  const told: FromScreens[] = [];
+  const questions = new PastQuestions(
+    (message) => told.push(message),
+    ({ folder }) => new Keyframes(folder),
+  );
+  const what = { type: 'screen', at: null, format: 'text', historyLines: 0 } as const;
+  questions.add({ request: 1, source: { ...source, id: 'removed' }, what, end: 6400 });
+  questions.add({ request: 2, source, what, end: 6400 });
+  questions.forget('removed');
+  while (questions.areWaiting) questions.work();
+  expect(told.map((message) => message.type === 'answer' && message.request)).toEqual([2]);
+});

@@ -1,0 +1,79 @@
+/** Questions about screens that no follower has: of the past, and of sessions that have ended. One after the other, in slices. */
+import { Log } from '@spool/core';
+import type { Keyframes } from './keyframes.ts';
+import type { FromScreens, TerminalSource } from '../messages.ts';
+import { PastScreen } from './past-screen.ts';
+import { describe, type PictureAsk, timeOf } from './picture.ts';
+
+/** Of a replay, before the screens of the present have their turn. */
+const SLICE_MS = 10;
+
+export interface PastQuestion {
+  readonly request: number;
+  readonly source: TerminalSource;
+  readonly what: PictureAsk;
+  /** Where the log ends: the screen that is meant where no other moment is named. */
+  readonly end: number;
+}
+
+export class PastQuestions {
+  readonly #tell: (message: FromScreens) => void;
+  readonly #keyframesOf: (source: TerminalSource) => Keyframes;
+  readonly #waiting: PastQuestion[] = [];
+  /** Of the first question. */
+  #replay: { readonly log: Log; readonly screen: PastScreen } | null = null;
+
+  constructor(tell: (message: FromScreens) => void, keyframesOf: (source: TerminalSource) => Keyframes) {
+    this.#tell = tell;
+    this.#keyframesOf = keyframesOf;
+  }
+
+  get areWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  add(question: PastQuestion): void {
+    this.#waiting.push(question);
+  }
+
+  /** Goes on with the first of them for a few milliseconds. */
+  work(): void {
+    const [question] = this.#waiting;
+    if (!question) return;
+    const { request, what } = question;
+    try {
+      const { log, screen } = (this.#replay ??= this.#begin(question));
+      const until = performance.now() + SLICE_MS;
+      const moment = screen.work(() => performance.now() >= until);
+      if (moment === null) return;
+      this.#tell({ type: 'answer', request, answer: describe(what, moment, true, timeOf(log, moment.offset)) });
+    } catch (error) {
+      this.#tell({ type: 'failed', request, reason: (error as Error).message });
+    }
+    this.#end();
+  }
+
+  /** The session has been removed: whoever asked has been told. */
+  forget(id: string): void {
+    if (this.#waiting[0]?.source.id === id) this.#end();
+    for (let at = this.#waiting.length - 1; at >= 0; at--) {
+      if (this.#waiting[at]!.source.id === id) this.#waiting.splice(at, 1);
+    }
+  }
+
+  #begin({ source, what, end }: PastQuestion): { log: Log; screen: PastScreen } {
+    const log = Log.open(`${source.folder}/log`, { readOnly: true });
+    const at = what.type === 'screen' ? what.at : null;
+    const offset = at === null ? end : 'offset' in at ? at.offset : log.offsetAt(at.time);
+    const { firstSize } = source;
+    const keyframes = this.#keyframesOf(source);
+    return { log, screen: new PastScreen({ log, keyframes, offset, firstSize, historyLines: what.historyLines }) };
+  }
+
+  #end(): void {
+    this.#waiting.shift();
+    this.#replay?.screen.dispose();
+    this.#replay?.log.close();
+    this.#replay = null;
+  }
+}

@@ -1,0 +1,28 @@
+/** A model at some moment, as whoever asked wants to see it. */
+import type { Log } from '@spool/core';
+import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
+import type { ScreenFormat } from '@spool/protocol';
+import type { ScreenAnswer, ScreenAsk } from '../messages.ts';
+import type { Moment } from './timeline.ts';
+
+export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' }>;
+
+const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: number }) => string> = {
+  text: renderText,
+  ansi: renderAnsi,
+  html: renderHtml,
+  json: (model, options) => JSON.stringify(renderJson(model, options)),
+  snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
+};
+
+export function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
+  if (what.type === 'snapshot')
+    return { type: 'snapshot', offset, size: model.size, bytes: snapshot(model, { history: what.historyLines }) };
+  const { cols, rows } = model.size;
+  const content = RENDERERS[what.format](model, { history: what.historyLines });
+  return { type: 'screen', offset, at, cols, rows, isExact, title: model.modes.title, content };
+}
+
+export function timeOf(log: Log, offset: number): number {
+  return log.timeAt(Math.max(log.start, offset - 1)) ?? 0;
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Log } from '@spool/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { Insight } from '../insight/status-tracker.ts';
+import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';
+import type { TerminalSource } from '../messages.ts';
+import { RuleFiles } from './rule-files.ts';
+import { ScreenFollower } from './screen-follower.ts';
+import { LIVE_SCROLLBACK_LINES } from './timeline.ts';
+
+const MIB = 1024 * 1024;
+
+function followed(): { follower: ScreenFollower; log: Log; say: (text: string) => void } {
+  const folder = mkdtempSync(`${tmpdir()}/spool-follower-`);
+  mkdirSync(`${folder}/log`);
+  const log = Log.open(`${folder}/log`);
+  const firstSize = { cols: 80, rows: 10 };
+  const source: TerminalSource = {
+    id: 'a',
+    folder,
+    firstSize,
+    pid: process.pid,
+    command: ['x'],
+    startedAt: 0,
+    isAdopted: false,
+  };
+  const files = new RuleFiles(`${folder}/config`, () => {});
+  const follower: ScreenFollower = new ScreenFollower(source, 0, 0, {
+    onAnswers() {},
+    onFocusMode() {},
+    beginInsight: (from) =>
+      new Insight(source, from, files, { onStatus() {}, onMilestone() {}, onFact() {}, view: () => null }, null),
+  });
+  onTestFinished(() => {
+    follower.close();
+    log.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const say = (text: string): void => {
+    log.append(Buffer.from(text), Date.now());
+    follower.grown(log.end, Date.now());
+    while (follower.isBehind) follower.turn();
+  };
+  return { follower, log, say };
+}
+
+test('[SCR-2] a flood that is passed over has keyframes all the same, thin ones', { timeout: 60_000 }, () => {
+  const { follower, log, say } = followed();
+  say('y\r\n'.repeat((4 * FLOOD_KEYFRAME_EVERY_BYTES) / 3));
+  const offsets = [...follower.keyframes.before(Infinity).reverse(), log.end];
+  const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(FLOOD_KEYFRAME_EVERY_BYTES + 2 * MIB);
+  expect(offsets.length).toBeLessThan(8);
+});
+
+test('[SCR-2] a model that is dropped and made again after each line writes no keyframe', () => {
+  const { follower, say } = followed();
+  for (let n = 0; n < 50; n++) {
+    say(`line ${n}\r\n`);
+    follower.drop();
+  }
+  expect(follower.keyframes.last).toBeUndefined();
+  expect(follower.moment().model.text()[8]).toBe('line 49');
+  say('x'.repeat(KEYFRAME_APART_BYTES));
+  follower.drop();
+  expect(follower.keyframes.last).toBe(follower.offset);
+});
+
+test('[SCR-3] a followed model keeps a hundred lines above its screen, and knows that there were more', () => {
+  const { follower, say } = followed();
+  say('line\r\n'.repeat(50));
+  expect(follower.lacksHistory(1000)).toBe(false);
+  say('line\r\n'.repeat(5000));
+  expect(follower.moment().model.historyLength).toBe(LIVE_SCROLLBACK_LINES);
+  expect([follower.lacksHistory(100), follower.lacksHistory(101)]).toEqual([false, true]);
+  expect(follower.modelBytes).toBeLessThan(MIB);
+});

@@ -1,0 +1,376 @@
+/**
+ * Follows one running session: keeps a true model of its terminal a moment behind the log, answers what its program asks of
+ * a terminal, at the very byte where it asks, and writes keyframes on the way.
+ *
+ * What it reads it also hands to the session's insight. It never holds anything up. When a flood outruns it, it skips to the present: modes, queries and facts of what is skipped
+ * are still read (that is fast), only the picture is begun anew, and says so until it is certain again.
+ */
+import { Log } from '@spool/core';
+import { cursorLineOf, ScreenModel } from '@spool/core/screen';
+import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
+import {
+  answer,
+  type BaseColours,
+  DEFAULT_COLOURS,
+  type Fact,
+  type FollowOptions,
+  OutputFollower,
+  parseColour,
+  type Query,
+  restore,
+  type Rgb,
+} from '@spool/vt';
+import type { ScreenView } from '@spool/core/status';
+import type { Follower } from './follower.ts';
+import type { Insight } from '../insight/status-tracker.ts';
+import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
+import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
+import type { TerminalSource } from '../messages.ts';
+import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from './timeline.ts';
+
+const NOTHING = new Uint8Array(0);
+
+/** One turn: some milliseconds, so that others are not kept waiting. */
+export const TURN_BYTES = 256 * 1024;
+
+/** Further behind than this, the model skips; this much before the present it begins again. */
+const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
+const PICTURE_BYTES = 512 * 1024;
+/** Skipped in one turn: nothing is painted, but a megabyte of nothing but facts takes a tenth of a second all the same. */
+const SKIP_BYTES = 1024 * 1024;
+
+/** Of a terminal that did not tell: no answer would keep programs waiting, and this is what many have. */
+const CELL_PIXELS = { width: 8, height: 16 };
+
+export interface FollowerEvents {
+  onAnswers(bytes: Uint8Array, upTo: number): void;
+  onFocusMode(reportsFocus: boolean): void;
+  /** The first bytes are about to be read, from this offset on. */
+  beginInsight(from: number): Insight;
+}
+
+export class ScreenFollower implements Follower {
+  readonly source: TerminalSource;
+  readonly keyframes: Keyframes;
+  readonly #events: FollowerEvents;
+  readonly #resizes: { readonly offset: number; readonly size: Size }[] = [];
+  #log: Log | null = null;
+  #follower: OutputFollower | null = null;
+  #model: ScreenModel | null = null;
+  #colours: BaseColours = DEFAULT_COLOURS;
+  #size: Size;
+  #offset: number;
+  #target: number;
+  #grownAt = 0;
+  #writtenAt = 0;
+  readAt = 0;
+  holdsFiles = false;
+  #answeredTo: number;
+  #exactFrom = 0;
+  #answers: Uint8Array[] = [];
+  #reportsFocus = false;
+  #insight: Insight | null = null;
+  /** What is being read, and where it begins. */
+  #chunk: Uint8Array = NOTHING;
+  #chunkAt = 0;
+
+  /** Costs next to nothing until there is something to follow: most sessions are idle most of the time. */
+  constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents) {
+    this.source = source;
+    this.#events = events;
+    this.keyframes = new Keyframes(source.folder);
+    this.#size = source.firstSize;
+    this.#offset = answeredTo;
+    this.#target = end;
+    this.#answeredTo = answeredTo;
+  }
+
+  get insight(): Insight | null {
+    return this.#insight;
+  }
+
+  get id(): string {
+    return this.source.id;
+  }
+
+  get log(): Log {
+    this.holdsFiles = true;
+    this.#log ??= Log.open(`${this.source.folder}/log`, { readOnly: true, readInto: READ_BUFFER });
+    return this.#log;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get isBehind(): boolean {
+    return this.#offset < this.#target;
+  }
+
+  get isExact(): boolean {
+    return this.#offset >= this.#exactFrom;
+  }
+
+  get modelBytes(): number {
+    return this.#model?.estimatedBytes ?? 0;
+  }
+
+  grown(end: number, at: number): void {
+    if (end > this.#target) this.readAt = Date.now();
+    this.#target = Math.max(this.#target, end);
+    this.#grownAt = at;
+  }
+
+  resized(offset: number, size: Size): void {
+    this.#resizes.push({ offset, size });
+    this.#applyResizes();
+  }
+
+  setColours(colours: TerminalColours): void {
+    this.#colours = baseColours(colours);
+    this.#follower?.colours.rebase(this.#colours);
+  }
+
+  /** The model, where it now stands. */
+  moment(): Moment {
+    const model = this.#present();
+    return { model, offset: this.#offset };
+  }
+
+  /** What a person who looks would see. */
+  view(): ScreenView {
+    const model = this.#present();
+    const { row, col, isVisible } = model.cursor;
+    return {
+      lines: model.plainLines(),
+      cursor: { row, col },
+      isCursorVisible: isVisible,
+      isAlternate: model.isAlternate,
+      title: model.title,
+    };
+  }
+
+  begin(): Insight {
+    return (this.#insight ??= this.#events.beginInsight(this.#offset));
+  }
+
+  /** Moves on by one turn. */
+  turn(): void {
+    // What comes late to this thread was written when it was written: what follows from it should not be late twice.
+    const now = Date.now();
+    this.#writtenAt = Math.min(now, this.#grownAt || now);
+    this.#awake();
+    this.begin();
+    const isKept = this.#sinceKeyframe < FLOOD_KEYFRAME_EVERY_BYTES;
+    if (this.#isFarBehind && isKept) this.#skip(Math.min(this.#target - PICTURE_BYTES, this.#offset + SKIP_BYTES));
+    if (!this.#isFarBehind || !isKept) this.#paint();
+    this.#tellAnswers();
+    this.#keep();
+  }
+
+  /** The model may go: it can be made again from the last keyframe. */
+  drop(): void {
+    if (!this.#model) return;
+    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES)
+      keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    this.#model.dispose();
+    this.#model = null;
+    this.releaseFiles();
+  }
+
+  releaseFiles(): void {
+    this.#log?.release();
+    this.holdsFiles = false;
+  }
+
+  close(): void {
+    this.#model?.dispose();
+    this.#model = null;
+    this.#log?.close();
+  }
+
+  /** The way from the last keyframe to where we stand. */
+  get #sinceKeyframe(): number {
+    return this.#offset - (this.keyframes.last ?? this.log.start);
+  }
+
+  /** It keeps fewer lines above the screen than are asked for, and there are more in the log. */
+  lacksHistory(lines: number): boolean {
+    if (lines <= LIVE_SCROLLBACK_LINES) return false;
+    const { scrolledLines, scrollback } = this.#present();
+    return lines > scrolledLines && scrolledLines >= scrollback;
+  }
+
+  get #isFarBehind(): boolean {
+    return this.#target - this.#offset > SKIP_BEHIND_BYTES;
+  }
+
+  #paint(): void {
+    const until = Math.min(this.#target, this.#offset + TURN_BYTES);
+    while (this.#offset < until) {
+      this.#applyResizes();
+      const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
+      const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
+      if (read.type === 'end') {
+        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
+        break;
+      }
+      if (read.type === 'gap') {
+        this.#passGap(read.to);
+        this.#insight!.skipped(read.to);
+        continue;
+      }
+      this.#feed(this.#follower!, this.#model!, read.bytes);
+    }
+    this.#applyResizes();
+  }
+
+  /** The model at the present, also when nothing has been followed yet: then it begins at a keyframe before that. */
+  #present(): ScreenModel {
+    const isFirst = this.#follower === null;
+    this.#awake();
+    if (isFirst) while (this.isBehind) this.turn();
+    return this.#model!;
+  }
+
+  /** The model and its reader, where we stand: made anew from the nearest keyframe if they have been dropped. */
+  #awake(): void {
+    if (!this.#model) {
+      // What was asked on the way there has been answered.
+      const { model } = this.#follower
+        ? modelAt(this.log, this.keyframes, this.#offset, this.source.firstSize)
+        : this.#begin();
+      this.#model = model;
+      model.resize(this.#size.cols, this.#size.rows);
+    }
+    this.#follower ??= this.#reader({ modes: this.#model.modes, pending: this.#model.pending() });
+  }
+
+  #reader(at: Pick<FollowOptions, 'modes' | 'pending'>): OutputFollower {
+    return new OutputFollower(
+      { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#fact(fact) },
+      { offset: this.#offset, colours: this.#colours, ...at },
+    );
+  }
+
+  #fact(fact: Fact): void {
+    const insight = this.#insight;
+    if (!insight) return;
+    insight.fact(fact, Date.now());
+    // What stands before the cursor at this very byte is the prompt; what follows is typed.
+    if (fact.type !== 'prompt-end' || !this.#model) return;
+    this.#paintTo(this.#model, fact.end);
+    insight.promptEnded(cursorLineOf(this.#model).before);
+  }
+
+  /** What was begun before it is not continued behind it; the modes are the best that is known. */
+  #passGap(to: number): void {
+    this.#offset = to;
+    this.#follower = this.#reader({ modes: this.#follower!.modes.state });
+  }
+
+  /** The first bytes: from the keyframe before what was last answered, so that nothing asked since then is missed. */
+  #begin(): Moment {
+    const moment = modelBefore(this.log, this.keyframes, this.#answeredTo, this.source.firstSize);
+    this.#offset = moment.offset;
+    this.#size = moment.model.size;
+    this.#resizes.unshift(...resizesBetween(this.log, moment.offset, this.#resizes[0]?.offset ?? this.#target));
+    return moment;
+  }
+
+  #feed(follower: OutputFollower, model: ScreenModel, bytes: Uint8Array): void {
+    this.#chunk = bytes;
+    this.#chunkAt = this.#offset;
+    follower.feed(bytes);
+    this.#paintTo(model, this.#chunkAt + bytes.length);
+    this.#insight!.output(bytes, this.#offset, this.#writtenAt);
+    const { focusReports } = follower.modes;
+    if (focusReports === this.#reportsFocus) return;
+    this.#reportsFocus = focusReports;
+    this.#events.onFocusMode(focusReports);
+  }
+
+  /** The picture as far as `offset`, within the chunk that is being read. */
+  #paintTo(model: ScreenModel, offset: number): void {
+    if (offset <= this.#offset) return;
+    model.write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
+    this.#offset = offset;
+  }
+
+  #answer(query: Query): void {
+    if (query.end <= this.#answeredTo) return;
+    if (this.#model) this.#paintTo(this.#model, query.end);
+    this.#answeredTo = query.end;
+    const { cols, rows, widthPx, heightPx } = this.#size;
+    const cursor = this.#model?.cursor ?? { row: 0, col: 0 };
+    const bytes = answer(query, {
+      cursor: { row: cursor.row + 1, column: cursor.col + 1 },
+      modes: this.#follower!.modes.state,
+      size: { rows, columns: cols },
+      cellPixels:
+        widthPx && heightPx ? { width: Math.round(widthPx / cols), height: Math.round(heightPx / rows) } : CELL_PIXELS,
+      colours: this.#follower!.colours,
+      version: VERSION,
+    });
+    if (bytes) this.#answers.push(bytes);
+  }
+
+  #tellAnswers(): void {
+    if (this.#answers.length === 0) return;
+    this.#events.onAnswers(Buffer.concat(this.#answers.splice(0)), this.#answeredTo);
+  }
+
+  #applyResizes(): void {
+    while (this.#resizes[0] && this.#resizes[0].offset <= this.#offset) {
+      this.#size = this.#resizes.shift()!.size;
+      this.#model?.resize(this.#size.cols, this.#size.rows);
+    }
+  }
+
+  /** Reads on without painting, and begins a new picture shortly before the present. */
+  #skip(to: number): void {
+    this.#model!.dispose();
+    this.#model = null;
+    while (this.#offset < to) {
+      const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
+      if (read.type === 'end') {
+        this.#target = this.#offset; // gone, as in #paint
+        break;
+      }
+      if (read.type === 'gap') this.#passGap(read.to);
+      else {
+        this.#follower!.feed(read.bytes);
+        this.#offset += read.bytes.length;
+      }
+    }
+    this.#applyResizes();
+    this.#model = new ScreenModel(this.#size, { scrollback: LIVE_SCROLLBACK_LINES });
+    this.#model.write(restore(this.#follower!.modes.state));
+    this.#model.write(this.#follower!.pending);
+    this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
+    this.#insight!.skipped(this.#offset);
+  }
+
+  #keep(): void {
+    if (!this.#model || !this.isExact) return;
+    if (this.#sinceKeyframe < KEYFRAME_EVERY_BYTES) return;
+    keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    this.keyframes.dropBefore(this.log.start);
+  }
+}
+
+function resizesBetween(log: Log, from: number, to: number): { offset: number; size: Size }[] {
+  return [...log.marks(from, to)]
+    .filter((mark) => mark.type === 'resize')
+    .map(({ offset, cols, rows }) => ({ offset, size: { cols, rows } }));
+}
+
+function baseColours({ foreground, background, cursor }: TerminalColours): BaseColours {
+  const told = (colour: string | undefined): Rgb | undefined =>
+    colour === undefined ? undefined : parseColour(colour);
+  return {
+    foreground: told(foreground) ?? DEFAULT_COLOURS.foreground,
+    background: told(background) ?? DEFAULT_COLOURS.background,
+    cursor: told(cursor),
+  };
+}

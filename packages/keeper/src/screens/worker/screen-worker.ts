@@ -1,0 +1,421 @@
+/**
+ * The thread for screens: follows every running session at its own pace, in turns; keeps what each shows and what that means;
+ * and answers questions about any screen of the past. Its priority is low: bytes come first, pictures after.
+ */
+import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Log } from '@spool/core';
+import { ScreenModel } from '@spool/core/screen';
+import type { Follower } from './follower.ts';
+import { History } from '../insight/history.ts';
+import { Insight, type Past, restoredStatus } from '../insight/status-tracker.ts';
+import { Keyframes } from './keyframes.ts';
+import { lookAt } from './look.ts';
+import {
+  type FromScreens,
+  type GrownSession,
+  hasTerminal,
+  type ScreenAnswer,
+  type ScreenAsk,
+  type ScreenSource,
+  type SessionOffset,
+  type ToScreens,
+} from '../messages.ts';
+import { surplusModels } from './model-budget.ts';
+import { PastQuestions } from './past-questions.ts';
+import { describe, timeOf } from './picture.ts';
+import { RuleFiles } from './rule-files.ts';
+import { ScreenFollower } from './screen-follower.ts';
+import { TextFollower } from './text-follower.ts';
+
+/** What is due in the same few milliseconds is done in one go. */
+const ALARM_GRAIN_MS = 8;
+/** Then whoever asks for a screen is heard. */
+const WORK_MS = 10;
+/** Sessions looked at between two looks at the memory that their models take. */
+const LOOKS_PER_CHECK = 24;
+/** The budget is looked at this often while sessions are busy. */
+const CHECK_EVERY_MS = 250;
+/** Whoever asks for the screen of a session that is being flooded gets the one of a moment ago, rather than wait. */
+const PATIENCE_MS = 50;
+/** One session may keep the others waiting for this long while it is looked at for somebody who is about to type. */
+const HURRY_MS_MAX = 50;
+const NICENESS = 5;
+/** Logs that keep a file open between two turns, and their share of what the process may open: sessions come first. */
+const OPEN_LOGS_MAX = 256;
+const OPEN_FILES_SHARE = 1 / 8;
+/** A child that has written nothing for so long after its start does something else. */
+const SILENT_MS = 10_000;
+/** Of an adopted session without a terminal, this much is read again: what it last said is what a look must see. */
+const LOOK_BACK_BYTES = 4096;
+/** A session that cannot be borne so often is let go. */
+const FALLS_MAX = 2;
+
+interface Question {
+  readonly request: number;
+  readonly source: ScreenSource;
+  readonly what: ScreenAsk;
+  readonly end: number;
+  readonly askedAt: number;
+}
+
+/** What is answered with a picture. */
+interface Exit {
+  readonly at: number;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+const port = parentPort!;
+const { configFolder } = workerData as { configFolder: string };
+// A user's rule that backtracks without end goes over to the linear engine instead.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
+const files = new RuleFiles(configFolder, (sentence) => tell({ type: 'complaint', sentence }));
+const followers = new Map<string, Follower>();
+/** Those that have something to be read, answered or ended. */
+const active = new Set<string>();
+const questions = new Map<string, Question[]>();
+/** About the past: one after the other. */
+const pasts = new PastQuestions(tell, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
+/** Ended, but not followed to their end yet. */
+const exits = new Map<string, Exit>();
+/** Those whose insight has something due. */
+const waking = new Map<string, number>();
+/** How often following a session has failed. */
+const falls = new Map<string, number>();
+/** To be told when all of this turn has been done: one message for all. */
+let followed: SessionOffset[] = [];
+let looked: SessionOffset[] = [];
+const openLogsMax = Math.min(OPEN_LOGS_MAX, openFilesMax() * OPEN_FILES_SHARE);
+let checkedAt = 0;
+let isScheduled = false;
+let alarm: NodeJS.Timeout | undefined;
+let alarmAt = Infinity;
+
+setPriority(NICENESS); // of this thread alone, on Linux
+port.on('message', (message: ToScreens) => {
+  hear(message);
+  schedule();
+});
+warmUp();
+tell({ type: 'ready' });
+
+/** What the first session would have to wait for, 40 ms of it: the rules are read, and the engine has seen a screen. */
+function warmUp(): void {
+  files.refresh();
+  const model = new ScreenModel({ cols: 80, rows: 24 });
+  model.write(Buffer.from('\x1b[1mwarm\x1b[m\r\n'.repeat(24)));
+  model.dispose();
+}
+
+function hear(message: ToScreens): void {
+  switch (message.type) {
+    case 'follow':
+      return follow(message.source, message.end, message.answeredTo);
+    case 'grown':
+      return message.sessions.forEach(grown);
+    case 'resized':
+      return screenOf(message.id)?.resized(message.offset, message.size);
+    case 'colours':
+      return screenOf(message.id)?.setColours(message.colours);
+    case 'exited':
+      followers.get(message.id)?.grown(message.end, message.at);
+      if (!followers.has(message.id)) return;
+      exits.set(message.id, message);
+      active.add(message.id);
+      return;
+    case 'forget':
+      pasts.forget(message.id);
+      return forget(message.id);
+    case 'ask':
+      return ask(message);
+  }
+}
+
+function grown({ id, end, at, typedAt }: GrownSession): void {
+  const follower = followers.get(id);
+  if (!follower) return;
+  if (typedAt !== null) follower.insight?.typed(typedAt);
+  follower.grown(end, at);
+  active.add(id);
+}
+
+function follow(source: ScreenSource, end: number, answeredTo: number): void {
+  const { id } = source;
+  const beginInsight = (from: number): Insight => {
+    files.refresh();
+    return new Insight(
+      source,
+      from,
+      files,
+      {
+        onStatus: (status) => tell({ type: 'status', id, status }),
+        onMilestone: (milestone, at) => tell({ type: 'milestone', id, at, milestone }),
+        onFact: (fact, at) => tell({ type: 'fact', id, at, fact }),
+        view: () => screenOf(id)?.view() ?? null,
+      },
+      source.isAdopted ? pastOf(source, end) : null,
+    );
+  };
+  const textFrom = source.isAdopted ? Math.max(0, end - LOOK_BACK_BYTES) : 0;
+  const follower = hasTerminal(source)
+    ? new ScreenFollower(source, end, answeredTo, {
+        onAnswers: (bytes, upTo) => tell({ type: 'answers', id, bytes, upTo }),
+        onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
+        beginInsight,
+      })
+    : new TextFollower(source, textFrom, end, () => beginInsight(textFrom));
+  followers.set(id, follower);
+  active.add(id);
+  waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
+  // Until it is looked at, what was last known of it must do.
+  const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
+  if (!status) return;
+  tell({ type: 'status', id, status });
+  looked.push({ id, offset: end });
+}
+
+function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
+  using log = Log.open(`${folder}/log`, { readOnly: true, lenient: true });
+  return { end, writtenAt: log.timeAt(Math.max(log.start, end - 1)) ?? startedAt };
+}
+
+function screenOf(id: string): ScreenFollower | undefined {
+  const follower = followers.get(id);
+  return follower instanceof ScreenFollower ? follower : undefined;
+}
+
+/** Writes nothing: its folder may have been removed. */
+function forget(id: string): void {
+  followers.get(id)?.close();
+  followers.delete(id);
+  active.delete(id);
+  waking.delete(id);
+  exits.delete(id);
+  falls.delete(id);
+  for (const { request } of questions.get(id) ?? [])
+    tell({ type: 'failed', request, reason: 'the session is no longer followed' });
+  questions.delete(id);
+}
+
+function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
+  const follower = followers.get(source.id);
+  if (what.type === 'look') {
+    if (!follower) return answer({ request }, notFollowed);
+    follower.grown(end, Date.now());
+  } else if (what.type === 'explain') {
+    follower?.grown(end, Date.now());
+    if (!follower) return answer({ request }, () => explanation(source));
+  } else if (!hasTerminal(source)) return; // the keeper does not ask that
+  else {
+    const isPast = what.type === 'screen' && what.at !== null;
+    if (!follower || isPast) return pasts.add({ request, source, what, end });
+    follower.grown(end, Date.now());
+  }
+  active.add(source.id);
+  const waiting = questions.get(source.id) ?? [];
+  waiting.push({ request, source, what, end, askedAt: performance.now() });
+  questions.set(source.id, waiting);
+  // Somebody is about to type, so this cannot wait for its turn.
+  if (what.type === 'look') attempt(source.id, () => hurry(source.id, follower));
+}
+
+function hurry(id: string, follower: Follower): void {
+  const until = performance.now() + HURRY_MS_MAX;
+  do workOn(id, follower);
+  while (follower.isBehind && performance.now() < until);
+}
+
+function notFollowed(): never {
+  throw new Error('its screen cannot be followed');
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(work);
+}
+
+/** A turn for each session that has something to be followed, those that somebody waits for first; then let messages in. */
+function work(): void {
+  isScheduled = false;
+  const until = performance.now() + WORK_MS;
+  for (const id of [...questions.keys(), ...active]) {
+    if (!active.has(id)) continue;
+    attempt(id, () => workOn(id, followers.get(id)!));
+    if (performance.now() < until) continue;
+    schedule();
+    break;
+  }
+  pasts.work();
+  if (pasts.areWaiting) schedule();
+  dropModels();
+  tellOffsets();
+  setAlarm();
+}
+
+function workOn(id: string, follower: Follower): void {
+  if (follower.isBehind) {
+    follower.turn();
+    follower.insight?.save();
+    if (!follower.isBehind) followed.push({ id, offset: follower.offset });
+    noteDue(id, follower);
+  }
+  answerWaiting(id, follower);
+  active.delete(id);
+  if (follower.isBehind || questions.has(id)) {
+    active.add(id); // behind the others
+    return schedule();
+  }
+  if (exits.has(id)) finish(id, follower, exits.get(id)!);
+}
+
+function tellOffsets(): void {
+  if (followed.length > 0) tell({ type: 'followed', sessions: followed });
+  if (looked.length > 0) tell({ type: 'looked', sessions: looked });
+  followed = [];
+  looked = [];
+}
+
+/** One session that cannot be borne must not take the others with it: it is tried once more, then its status stays as it is. */
+function attempt(id: string, deed: () => void): void {
+  try {
+    deed();
+  } catch (error) {
+    const count = (falls.get(id) ?? 0) + 1;
+    falls.set(id, count);
+    tell({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
+    if (count >= FALLS_MAX) forget(id);
+    else schedule();
+  }
+}
+
+function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit): void {
+  follower.insight?.exited(at, exitCode, signal);
+  follower.insight?.save();
+  follower.drop();
+  forget(id);
+}
+
+function noteDue(id: string, { insight }: Follower): void {
+  const due = insight === null ? null : insight.dueAt;
+  if (due === null) waking.delete(id);
+  else waking.set(id, due);
+}
+
+/** One timer for all of them, and none when nothing is due. */
+function setAlarm(): void {
+  let next = Infinity;
+  for (const due of waking.values()) next = Math.min(next, due);
+  if (next === alarmAt) return;
+  clearTimeout(alarm);
+  alarmAt = next;
+  if (next === Infinity) return;
+  const now = Date.now();
+  alarm = setTimeout(wake, Math.max(1, Math.ceil(next / ALARM_GRAIN_MS) * ALARM_GRAIN_MS - now));
+}
+
+function wake(): void {
+  alarmAt = Infinity;
+  const now = Date.now();
+  let looks = 0;
+  for (const [id, due] of waking) {
+    if (due > now) continue;
+    attempt(id, () => wakeOne(id, now));
+    if (++looks % LOOKS_PER_CHECK === 0) checkBudget(now);
+  }
+  dropModels();
+  tellOffsets();
+  setAlarm();
+}
+
+function wakeOne(id: string, now: number): void {
+  const follower = followers.get(id);
+  if (!follower) return;
+  const isFirst = follower.insight === null;
+  const insight = follower.begin();
+  // Only a look tells whether what the last keeper knew still holds.
+  if (isFirst && insight.isRestored) insight.look(now);
+  insight.wake(now);
+  insight.save();
+  noteDue(id, follower);
+  tellLooked(id, follower, insight);
+}
+
+function tellLooked(id: string, follower: Follower, insight: Insight): void {
+  if (insight.isSettled && !follower.isBehind) looked.push({ id, offset: follower.offset });
+}
+
+function answerWaiting(id: string, follower: Follower): void {
+  const waiting = questions.get(id);
+  if (!waiting) return;
+  const rest = waiting.filter((question) => {
+    const { what } = question;
+    const isPatient = (what.type === 'look' && what.mustReach) || performance.now() - question.askedAt <= PATIENCE_MS;
+    const isTime = !follower.isBehind || follower.offset >= question.end || !isPatient;
+    if (isTime && !isForPast(question, follower)) answer(question, () => describeNow(question, follower));
+    return !isTime;
+  });
+  if (follower.insight) {
+    noteDue(id, follower); // some answers look
+    if (rest.length < waiting.length) tellLooked(id, follower, follower.insight);
+  }
+  if (rest.length === 0) questions.delete(id);
+  else questions.set(id, rest);
+}
+
+/** More lines above the screen than are kept: those are found in the log. */
+function isForPast({ request, source, what }: Question, follower: Follower): boolean {
+  if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
+  if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;
+  pasts.add({ request, source, what, end: follower.offset });
+  return true;
+}
+
+function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
+  if (what.type === 'look') return { type: 'look', look: lookAt(follower, Date.now()) };
+  if (what.type === 'explain') {
+    const { insight } = follower;
+    if (!insight) return explanation(source);
+    insight.look(Date.now());
+    return { type: 'explanation', status: insight.status, history: insight.past() };
+  }
+  if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
+  return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
+}
+
+function explanation({ folder }: ScreenSource): ScreenAnswer {
+  return { type: 'explanation', status: null, history: new History(folder).read() };
+}
+
+function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer): void {
+  try {
+    tell({ type: 'answer', request, answer: make() });
+  } catch (error) {
+    tell({ type: 'failed', request, reason: (error as Error).message });
+  }
+}
+
+function dropModels(): void {
+  const now = Date.now();
+  if (Math.abs(now - checkedAt) >= CHECK_EVERY_MS) checkBudget(now);
+}
+
+function checkBudget(now: number): void {
+  checkedAt = now;
+  for (const follower of surplusModels(followers.values(), now)) attempt(follower.id, () => follower.drop());
+  const holding = [...followers.values()].filter((follower) => follower.holdsFiles);
+  if (holding.length <= openLogsMax) return;
+  holding.sort((one, other) => one.readAt - other.readAt);
+  for (const follower of holding.slice(0, holding.length - openLogsMax)) follower.releaseFiles();
+}
+
+function openFilesMax(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? OPEN_LOGS_MAX);
+}
+
+function tell(message: FromScreens): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,206 @@
+/**
+ * Types prompts as a careful person would: a paste, a moment, Enter by itself, and then a look whether it was taken. A prompt
+ * that is sent in one write with its Enter is often pasted but not submitted; one that is sent to a dialog answers it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Prompted, type Requests, SpoolError } from '@spool/protocol';
+import { paste } from '@spool/vt';
+import { typeWhenSeen } from '../input/careful-typing.ts';
+import { clearInput } from '../input/clearing.ts';
+import { refuseDialogs, refuseLeftOvers } from '../input/refusals.ts';
+import type { Look } from '../screens/messages.ts';
+import type { Session } from './session.ts';
+import { isTaken, type Place, placeOf, tailOf } from '../input/typed-place.ts';
+
+/** Between paste and Enter: until the paste has been shown and the screen has come to rest, within these bounds. */
+const SETTLE_MS_MIN = 60;
+const SETTLE_MS_MAX = 600;
+/** Where the input line of an agent is known: until the text stands in it. */
+const SHOWN_MS_MAX = 2000;
+const LOOK_AGAIN_MS = 50;
+const CONFIRM_MS = 3000;
+/** From an empty input line to the first sign of work; an agent that is slow, on a machine that is busy. */
+const SHOW_MS = 3000;
+const ENTER = Buffer.from('\r');
+
+type Ask = Requests['prompt']['ask'];
+
+type Shown = Pick<Look, 'state' | 'bracketedPaste' | 'lines' | 'cursorRow'>;
+
+interface Pressed {
+  /** Where the log stood. */
+  readonly from: number;
+  readonly before: Place;
+  readonly wasWorking: boolean;
+  readonly typed: Promise<unknown>;
+}
+
+export class Prompter {
+  /** One after the other in each session: two prompts at once would be one. */
+  readonly #turns = new Map<Session, Promise<unknown>>();
+
+  prompt(session: Session, ask: Ask, who: string): Promise<Prompted> {
+    const before = this.#turns.get(session) ?? Promise.resolve();
+    const turn = before.catch(() => {}).then(() => this.#type(session, ask, who));
+    this.#turns.set(session, turn);
+    const forget = (): void => {
+      if (this.#turns.get(session) === turn) this.#turns.delete(session);
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async #type(session: Session, ask: Ask, who: string): Promise<Prompted> {
+    const isTerminal = session.info.size !== null;
+    const start = session.info.offset;
+    const keys = ask.key === undefined ? null : keysOf(ask.key);
+    if (keys !== null && session.hasTyped(isTerminal ? keys.enter : keys.text))
+      return answer(session, null, start, true);
+    const text = Buffer.from(ask.text);
+    const typeText = ({ bracketedPaste }: Shown): Promise<boolean> =>
+      type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
+    // What a keeper before this one has pasted is no left-over.
+    const isOwn = keys !== null && session.hasTyped(keys.text);
+    if (ask.clear === true && isTerminal && !isOwn) await clearInput(session, refuseDialogs(session), who);
+    const judge = isOwn ? refuseDialogs(session) : refuseLeftOvers(session);
+    const isNew = await (ask.force === true
+      ? lookQuickly(session).then(typeText)
+      : typeWhenSeen(session, judge, typeText));
+    if (!isTerminal) return answer(session, await this.#heard(session, ask, start), start);
+    return this.#submit(session, ask, { enterKey: keys?.enter, isNew, start, who });
+  }
+
+  /** The text is in its input line: Enter, and then a look whether it was taken. */
+  async #submit(
+    session: Session,
+    ask: Ask,
+    { enterKey, isNew, start, who }: { enterKey: string | undefined; isNew: boolean; start: number; who: string },
+  ): Promise<Prompted> {
+    const tail = tailOf(ask.text);
+    await settled(session, tail);
+    const pressEnter = (look: Shown): Pressed | null => {
+      const before = placeOf(tail, look.lines, look.cursorRow);
+      // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
+      if (!isNew && before.textRow === null) return null;
+      const from = session.info.offset;
+      return { from, before, wasWorking: look.state === 'working', typed: type(session, enterKey, ENTER, who) };
+    };
+    const pressed = await (ask.force === true
+      ? lookQuickly(session).then(pressEnter)
+      : typeWhenSeen(session, refuseDialogs(session), pressEnter).catch(unsubmitted));
+    if (pressed === null) return answer(session, null, start, true);
+    await pressed.typed;
+    const { from, before, wasWorking } = pressed;
+    const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
+      const { state } = session.status;
+      if (!session.isRunning) return 'exited';
+      // The terminal echoes by itself: as long as nobody has read it, nothing on the screen is an answer to it.
+      if (session.unreadBytes > 0) return null;
+      if (state === 'blocked') return state;
+      const look = await session.look({ mustReach: false }).catch(() => null);
+      // An agent that is slow to draw is taken for one that works; as long as the text stands in its input line, it was not taken.
+      if (look !== null && standsInLine(look, tail)) return null;
+      if (state === 'working' && !wasWorking) return state;
+      const after = look && placeOf(tail, look.lines, look.cursorRow);
+      return isTaken(before, after, isKnownAgent(session)) ? 'screen' : null;
+    });
+    // An agent whose input line is empty again is about to show that it works: what it shows now is of before.
+    const isStale = reaction === 'screen' && isKnownAgent(session);
+    const shown = isStale ? await until(session, SHOW_MS, () => Promise.resolve(shownState(session))) : null;
+    return answer(session, shown ?? reaction, from);
+  }
+
+  /** Without a screen, whatever it writes is its reaction. */
+  async #heard(session: Session, { confirmMs = CONFIRM_MS }: Ask, from: number): Promise<Prompted['reaction']> {
+    return until(session, confirmMs, () =>
+      Promise.resolve(session.info.offset > from ? 'output' : session.isRunning ? null : 'exited'),
+    );
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** A prompt is two things that are typed, and neither is what somebody else typed with the same key. */
+const keysOf = (key: string): { readonly text: string; readonly enter: string } => ({
+  text: `prompt\n${key}`,
+  enter: `enter\n${key}`,
+});
+
+/** False when it was typed before. */
+async function type(session: Session, key: string | undefined, bytes: Uint8Array, who: string): Promise<boolean> {
+  if (key !== undefined) return session.writeOnce(key, bytes, who);
+  await session.write(bytes, who);
+  return true;
+}
+
+/** The text was typed and Enter was not: that has to be known, too. */
+function unsubmitted(error: unknown): never {
+  if (!SpoolError.is(error, 'INPUT_BLOCKED') && !SpoolError.is(error, 'STATE_UNKNOWN')) throw error;
+  throw new SpoolError(error.code, { ...error.details, text: 'is in its input line, and was not submitted' });
+}
+
+function answer(session: Session, reaction: Prompted['reaction'], offset: number, isRepeated = false): Prompted {
+  return { isConfirmed: reaction !== null, reaction, offset, isRepeated, session: session.info };
+}
+
+function shownState({ status, isRunning }: Session): Prompted['reaction'] {
+  if (!isRunning) return 'exited';
+  return status.state === 'working' || status.state === 'blocked' ? status.state : null;
+}
+
+/** The first look after which `check` has an answer; null when the time is over. */
+async function until<T>(session: Session, ms: number, check: () => Promise<T | null>): Promise<T | null> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const looked = session.nextLook();
+    const found = await check();
+    const left = deadline - performance.now();
+    if (found !== null || left <= 0) return found;
+    const over = new AbortController();
+    await Promise.race([looked, sleep(left, undefined, { signal: over.signal }).catch(() => {})]);
+    over.abort();
+  }
+}
+
+/**
+ * The paste has been read, and what it made the program show stands still; where an agent's input line is known, the text is in it.
+ * Within bounds: some programs show nothing of it, or something else. Gemini does not take an Enter that comes too soon.
+ */
+async function settled(session: Session, tail: string): Promise<void> {
+  await sleep(SETTLE_MS_MIN);
+  const from = session.lookedTo;
+  await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
+    Promise.resolve(
+      session.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset) ? true : null,
+    ),
+  );
+  const deadline = performance.now() + SHOWN_MS_MAX;
+  for (let waited = false; ; waited = true) {
+    const look = session.isRunning ? await session.look({ mustReach: false }).catch(() => null) : null;
+    if (look === null || tail === '' || !isExpected(look) || performance.now() >= deadline) {
+      if (waited) await sleep(SETTLE_MS_MIN);
+      return;
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** The text is still to come: an agent's input line is known, and is empty. What a shell reads need not be shown. */
+function isExpected({ agent, asks, input }: Look): boolean {
+  return agent !== null && agent !== 'shell' && asks === null && input?.text === '';
+}
+
+function standsInLine({ input }: Look, tail: string): boolean {
+  return tail !== '' && input !== null && input.text.replaceAll(/\s+/g, ' ').includes(tail);
+}
+
+/** For those who type whatever it shows, even if nobody can see it. */
+function lookQuickly(session: Session): Promise<Shown> {
+  const blind: Shown = { state: session.status.state, bracketedPaste: false, lines: [], cursorRow: 0 };
+  return session.look({ mustReach: false }).catch(() => blind);
+}
+
+/** An agent whose screen is known shows when it works; its cursor may be anywhere. */
+function isKnownAgent({ status }: Session): boolean {
+  return status.agent !== null && status.agent !== 'shell';
+}

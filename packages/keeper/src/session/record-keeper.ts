@@ -1,0 +1,116 @@
+/**
+ * Puts a session's record on the disk. A write is there for the next keeper at once, and durable (after a power cut too)
+ * some milliseconds later, off-thread. What the disk refuses is tried again until it is taken.
+ */
+import { dirname } from 'node:path';
+import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/core';
+import type { DiskTurns } from '../logs/disk-turns.ts';
+
+/** How soon a disk that was full is tried again. */
+export const RECORD_RETRY_MS = 500;
+
+export interface RecordKeeperOptions {
+  readonly folder: string;
+  readonly turns: DiskTurns;
+  complain(sentence: string): void;
+}
+
+export class RecordKeeper {
+  readonly #options: RecordKeeperOptions;
+  readonly #sync = new LogSync(() => undefined);
+  /** Not yet taken by the disk. */
+  #refused: SessionRecord | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #isSyncing = false;
+  /** Written since the last sync began. */
+  #isUnsynced = false;
+  #isDurable = false;
+  #isNew = true;
+  #isTroubled = false;
+  #isClosed = false;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: RecordKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Writes it, now if the disk takes it. */
+  write(record: SessionRecord): void {
+    if (this.#isClosed) return;
+    try {
+      writeRecord(this.#options.folder, record, { keepLast: this.#isDurable });
+      this.#refused = null;
+      this.#wrote();
+    } catch (error) {
+      this.#refused = record;
+      this.#tryAgain(error as Error);
+    }
+  }
+
+  /** What another keeper has written may not be durable yet. */
+  adopt(): void {
+    this.#isNew = false;
+    this.#wrote();
+  }
+
+  /** Resolves when all that was written is on the disk for good, or the session has been removed. */
+  durable(): Promise<void> {
+    if (this.#isClosed || (this.#isDurable && !this.#refused)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** The session's folder goes: nothing is written any more. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#retry) clearTimeout(this.#retry);
+    this.#done();
+  }
+
+  #wrote(): void {
+    this.#isDurable = false;
+    this.#isUnsynced = true;
+    if (this.#isSyncing) return;
+    this.#isSyncing = true;
+    void this.#options.turns.take(() => this.#syncAll());
+  }
+
+  async #syncAll(): Promise<void> {
+    const { folder } = this.#options;
+    while (this.#isUnsynced && !this.#isClosed) {
+      this.#isUnsynced = false;
+      // The record, its name in the folder, and the folder's own name.
+      this.#sync.addFile(`${folder}/${RECORD_FILE}`);
+      this.#sync.addFolder(folder);
+      if (this.#isNew) this.#sync.addFolder(dirname(folder));
+      const failure = await this.#sync.flush();
+      if (failure === undefined) {
+        this.#isNew = this.#isTroubled = false;
+        continue;
+      }
+      this.#isSyncing = false;
+      this.#tryAgain(failure);
+      return;
+    }
+    this.#isSyncing = false;
+    if (this.#isClosed) return;
+    this.#isDurable = true;
+    forgetLastRecord(folder);
+    if (!this.#refused) this.#done();
+  }
+
+  /** Told once, until it is well again. */
+  #tryAgain(trouble: Error): void {
+    if (!this.#isTroubled)
+      this.#options.complain(`the record in ${this.#options.folder} is tried again: ${trouble.message}`);
+    this.#isTroubled = true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = null;
+      if (this.#refused) this.write(this.#refused);
+      else this.#wrote();
+    }, RECORD_RETRY_MS);
+  }
+
+  #done(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

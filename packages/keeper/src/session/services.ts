@@ -1,0 +1,30 @@
+/** What a session needs of the keeper that it lives in. */
+import type { FdWatch } from '@spool/native/fd-watch';
+import type { DaemonEvent, Home } from '@spool/protocol';
+import type { DiskTurns } from '../logs/disk-turns.ts';
+import type { Flusher } from '../logs/flusher.ts';
+import type { Housekeeper } from '../logs/housekeeper.ts';
+import type { Notifier } from '../notifier.ts';
+import type { OpenLogs } from '../logs/open-logs.ts';
+import type { Remover } from './remover.ts';
+import type { Screens } from '../screens/screens.ts';
+
+export interface SessionServices {
+  readonly home: Home;
+  readonly watch: FdWatch;
+  readonly flusher: Flusher;
+  readonly turns: DiskTurns;
+  readonly openLogs: OpenLogs;
+  readonly housekeeper: Housekeeper;
+  readonly remover: Remover;
+  readonly screens: Screens;
+  readonly notifier: Notifier;
+  tell(event: DaemonEvent): void;
+  complain(sentence: string): void;
+  /** To the holder: the end is on disk, let go. */
+  release(id: string): void;
+  /** To the holder: offsets below this are spoken for. */
+  note(id: string, endAtLeast: number): void;
+  /** To the holder: close your copy of the child's input too. */
+  closeChildInput(id: string): void;
+}

@@ -1,0 +1,830 @@
+/**
+ * One session as the keeper sees it: a child's fds while it runs, its log for ever, and whoever watches.
+ * Data flows one way: child, log, watchers.
+ */
+import { openSync } from 'node:fs';
+import {
+  bytesBesideLog,
+  dropKeyframesBefore,
+  firstOffsetIn,
+  Log,
+  LOG_DEFAULTS,
+  type Life,
+  readRecord,
+  removeControlGroup,
+  type LogOptions,
+  type SessionRecord,
+  step,
+} from '@spool/core';
+import { native, POLL, signalName } from '@spool/native';
+import { identify } from '@spool/native/process-identity';
+import {
+  type EndedBy,
+  type HeldExit,
+  type HeldSession,
+  type Milestone,
+  type ProcessIdentity,
+  type Requests,
+  type SessionInfo,
+  type SessionState,
+  type Size,
+  type SizePolicy,
+  SpoolError,
+  type Status,
+  taskStateOf,
+  type Waited,
+} from '@spool/protocol';
+import type { Fact } from '@spool/vt';
+import { COOKED_LINE_BYTES_MAX, CookedLine } from '../input/cooked-line.ts';
+import { folderTrouble, troubleOf } from './folder-trouble.ts';
+import { INPUT_QUEUE_BYTES_MAX, InputQueue, type OnWritten } from '../input/queue.ts';
+import { InputJournal } from '../input/journal.ts';
+import { InputKeys } from '../input/idempotency-keys.ts';
+import { OutputPump, type Source } from '../logs/output-pump.ts';
+import { PasteWatch } from '../input/paste-watch.ts';
+import { RecordKeeper } from './record-keeper.ts';
+import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
+import type { SessionServices } from './services.ts';
+import { SessionStatus, type Wanted } from './status.ts';
+import { type Attached, isSameSize, Viewers } from '../clients/viewers.ts';
+import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+
+/** What is held of a running child. */
+interface Child {
+  held: HeldSession;
+  fds: readonly number[];
+  readonly pump: OutputPump;
+  readonly input: InputQueue;
+}
+
+/** What may change for a viewer. */
+type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
+
+/** Of a command that is longer, the beginning is told: a prompt may be a book. */
+const COMMAND_CHARACTERS_MAX = 16 * 1024;
+
+const FOCUS_IN = Buffer.from('\x1b[I');
+const FOCUS_OUT = Buffer.from('\x1b[O');
+
+export class Session {
+  readonly id: string;
+  readonly watchers = new Set<LogWatcher>();
+  readonly viewers = new Viewers();
+  readonly journal: InputJournal;
+  readonly #status: SessionStatus;
+  readonly #keys: InputKeys;
+  readonly #keysUnderWay = new Map<string, Promise<void>>();
+  readonly #services: SessionServices;
+  readonly #folder: string;
+  readonly #records: RecordKeeper;
+  readonly #onEnded = new Set<() => void>();
+  #record: SessionRecord;
+  #life: Life;
+  #log: Log | null = null;
+  #child: Child | null = null;
+  #trouble: string | null = null;
+  #typed: { who: string; at: number } | null = null;
+  #lastOutputAt: number | null = null;
+  #foundFirstOffset: number | null = null;
+  #reportsFocus = false;
+  #hadFocus = false;
+  readonly #paste = new PasteWatch();
+  readonly #cookedLine = new CookedLine();
+  readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
+  #answerTimer: NodeJS.Timeout | null = null;
+  #isRemoved = false;
+  /** It ran before this keeper did. */
+  #isAdopted = false;
+
+  private constructor(services: SessionServices, record: SessionRecord, life: Life) {
+    this.id = record.run.id;
+    this.#services = services;
+    this.#folder = `${services.home.sessions}/${this.id}`;
+    this.#records = new RecordKeeper({ folder: this.#folder, turns: services.turns, complain: services.complain });
+    this.journal = new InputJournal(this.#folder);
+    this.#status = new SessionStatus(record.startedAt);
+    this.#keys = new InputKeys(this.#folder);
+    this.#record = record;
+    this.#life = life;
+    if (record.end) this.#noteEnd();
+  }
+
+  /** A child that the holder holds: just started, or found again by a new keeper. */
+  static adopt(services: SessionServices, held: HeldSession, fds: readonly number[]): Session {
+    const known = readRecord(`${services.home.sessions}/${held.run.id}`);
+    if (known?.end) {
+      // The last keeper had written the end, and went before the holder let go.
+      fds.forEach((fd) => native.close(fd));
+      const ended = Session.recall(services, known);
+      ended.#records.adopt();
+      void ended.#letGo();
+      return ended;
+    }
+    // An older holder, or an older record, does not say whom the pid means; but its pidfd is here.
+    const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
+    const record = { ...(known ?? recordOf(held)), process };
+    const session = new Session(services, record, { phase: 'running', ending: record.ending });
+    session.#log = Log.open(`${session.#folder}/log`, {
+      lenient: true,
+      endAtLeast: held.endAtLeast,
+      ...session.#retention,
+    });
+    if (known) session.#records.adopt();
+    else session.#writeRecord();
+    session.#follow(known !== null);
+    session.#take(held, fds);
+    return session;
+  }
+
+  /** A session that is only on disk: ended, or lost with a whole daemon. */
+  static recall(services: SessionServices, record: SessionRecord): Session {
+    const { end } = record;
+    if (end) {
+      const exit = { code: end.exitCode, signal: end.signal };
+      const ended = { phase: 'ended', state: end.state, exit, endedAt: end.at, endedBy: end.by } as const;
+      const session = new Session(services, record, ended);
+      session.#trouble = folderTrouble(`${session.#folder}/log`);
+      return session;
+    }
+    const session = new Session(services, record, { phase: 'running', ending: record.ending });
+    const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
+    session.#life = step(session.#life, { type: 'lost', at });
+    // What cannot be read today may be read tomorrow: how far it reached is then looked at again.
+    if (folderTrouble(`${session.#folder}/log`) === null) session.#setEnd({ noticedAt: Date.now() });
+    session.#noteEnd();
+    session.#writeRecord();
+    return session;
+  }
+
+  get log(): Log {
+    const endAtLeast = this.#record.end?.offset ?? 0;
+    this.#log ??= Log.open(`${this.#folder}/log`, { lenient: true, endAtLeast, ...this.#retention });
+    this.#services.openLogs.touch(this.#log);
+    return this.#log;
+  }
+
+  get life(): Life {
+    return this.#life;
+  }
+
+  get pid(): number {
+    return this.#record.pid;
+  }
+
+  /** Whom its pid meant when it was started; null when that is not known. */
+  get process(): ProcessIdentity | null {
+    return this.#record.process ?? null;
+  }
+
+  get controlGroup(): string | null {
+    return this.#record.controlGroup;
+  }
+
+  get #shownCommand(): readonly string[] {
+    const { command } = this.#record.run;
+    let left = COMMAND_CHARACTERS_MAX;
+    const end = command.findIndex((word) => (left -= word.length + 1) < 0);
+    return end === -1 ? command : [...command.slice(0, end), `${command[end]!.slice(0, left + command[end]!.length)}…`];
+  }
+
+  get name(): string {
+    return this.#record.name;
+  }
+
+  get startedAt(): number {
+    return this.#record.startedAt;
+  }
+
+  get endedAt(): number | null {
+    return this.#life.phase === 'ended' ? this.#life.endedAt : null;
+  }
+
+  /** Since when an ended session is kept; null while it runs. */
+  get keptSince(): number | null {
+    const { endedAt } = this;
+    const { end } = this.#record;
+    if (endedAt === null) return null;
+    return end === null ? Infinity : Math.max(endedAt, end.noticedAt ?? 0); // an end that is not on disk is news
+  }
+
+  get isWatched(): boolean {
+    return this.watchers.size > 0;
+  }
+
+  get retainMs(): number {
+    return this.#record.run.retainMs ?? LOG_DEFAULTS.retainMs;
+  }
+
+  get state(): SessionState {
+    return this.#life.phase === 'ended' ? this.#life.state : 'running';
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#record.run.labels ?? {};
+  }
+
+  get isTask(): boolean {
+    return this.#record.run.isTask === true;
+  }
+
+  get isRunning(): boolean {
+    return this.#life.phase === 'running';
+  }
+
+  get timeoutAt(): number | null {
+    const { timeoutMs } = this.#record.run;
+    return timeoutMs === undefined ? null : this.#record.startedAt + timeoutMs;
+  }
+
+  get info(): SessionInfo {
+    const { run, name, pid, startedAt, size, end } = this.#record;
+    const life = this.#life;
+    const ended = life.phase === 'ended' ? life : null;
+    return {
+      id: this.id,
+      name,
+      state: this.state,
+      exitCode: ended?.exit.code ?? null,
+      signal: ended?.exit.signal ?? null,
+      pid,
+      startedAt,
+      endedAt: ended?.endedAt ?? null,
+      // An ended session's log need not be opened to say how long it was.
+      offset: end?.offset ?? this.log.end,
+      firstOffset: this.#firstOffset,
+      command: this.#shownCommand,
+      cwd: run.cwd,
+      size,
+      labels: this.labels,
+      watchers: this.watchers.size,
+      sizePolicy: this.#policy,
+      viewers: this.viewers.list,
+      typed: this.#typed,
+      endedBy: ended?.endedBy ?? null,
+      trouble: this.#trouble ?? this.#logTrouble,
+      status: this.#status.info,
+      milestone: this.#status.milestone,
+      title: this.#status.title,
+      lastOutputAt: this.#lastOutput,
+      isTask: this.isTask,
+    };
+  }
+
+  /** The status with all its evidence. */
+  get status(): Status {
+    return this.#status.current;
+  }
+
+  /** Answers once what is waited for has come. What it returns forgets the wait. */
+  wait(wanted: Wanted, callback: (waited: Waited) => void): () => void {
+    return this.#status.wait(wanted, this.info.offset, (reason) =>
+      callback({ reason, offset: this.info.offset, session: this.info }),
+    );
+  }
+
+  /** The thread that reads the screen has come to another view of it. */
+  noteStatus(status: Status): void {
+    if (!this.isRunning) return; // its end is final, and was said
+    const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
+    this.#status.current = status;
+    if (isFirst) this.#services.notifier.restored(this);
+    this.#services.tell({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
+    this.#services.notifier.statusChanged(this);
+  }
+
+  /** Resolves when the screen has been looked at again, or the session has ended. */
+  nextLook(): Promise<void> {
+    return this.#status.nextLook();
+  }
+
+  /** What is known of the status is true up to this offset. */
+  get lookedTo(): number {
+    return this.#status.lookedOffset;
+  }
+
+  noteLooked(offset: number): void {
+    if (this.isRunning) this.#status.lookedTo(offset);
+  }
+
+  noteMilestone(milestone: Milestone, at: number): void {
+    this.#status.milestone = milestone;
+    this.#services.tell({ type: 'milestone', at, id: this.id, ...milestone });
+  }
+
+  noteFact({ start, end: offset, ...fact }: Fact, at: number): void {
+    if (fact.type === 'title-changed') this.#status.title = fact.title;
+    this.#services.tell({ type: 'session-fact', at, id: this.id, offset: offset || start, fact });
+  }
+
+  set reportsFocus(on: boolean) {
+    this.#reportsFocus = on;
+  }
+
+  write(bytes: Uint8Array, who: string): Promise<void> {
+    this.#noteTyped(who);
+    return this.#pushTyped(bytes);
+  }
+
+  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  get unreadBytes(): number {
+    const child = this.#child;
+    return child?.held.kind === 'pty' ? native.available(child.fds[1]!) : 0;
+  }
+
+  /** Taken from a client, and not yet in the terminal: only this process has it. */
+  get queuedInputBytes(): number {
+    return this.#child?.input.bytes ?? 0;
+  }
+
+  hasTyped(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Bytes that a key names: once. False when they had been typed before. */
+  async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
+    if (this.#keys.has(key)) return false;
+    const first = this.#keysUnderWay.get(key);
+    if (first) return first.then(() => false);
+    this.#noteTyped(who);
+    // A keeper that died in the middle of it has left word of how far it came.
+    const stream = this.#keys.streamOf(key);
+    const known = Math.min(this.journal.typedOf(stream), bytes.length);
+    const typed = this.#pushTyped(bytes.subarray(known), (written) => {
+      if (known + written === bytes.length) this.#keys.add(key);
+      else this.journal.noteTyped(stream, known + written);
+    }).finally(() => this.#keysUnderWay.delete(key));
+    this.#keysUnderWay.set(key, typed);
+    await typed;
+    return true;
+  }
+
+  /** What the program asked of its terminal: once, and remembered as answered. Not into the middle of a paste. */
+  answer(bytes: Uint8Array, upTo: number): void {
+    const waitMs = this.#paste.openMs(Date.now());
+    this.#answers.push({ bytes, upTo });
+    if (waitMs === 0) this.#giveAnswers();
+    else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
+  }
+
+  /** Typed by a viewer, at an offset of what it types: what has arrived before is not written again. */
+  typed(viewer: Attached, stream: string, offset: number, bytes: Uint8Array): void {
+    const { watcher } = viewer;
+    const end = offset + bytes.length;
+    const known = Math.max(this.journal.typedOf(stream), this.#typing.get(stream) ?? 0);
+    const fresh = bytes.subarray(Math.max(0, known - offset));
+    if (fresh.length === 0) return watcher.confirm(Math.min(end, this.journal.typedOf(stream)));
+    this.#typing.set(stream, end);
+    const note = (upTo: number): void => {
+      this.journal.noteTyped(stream, upTo);
+      if (upTo === end && this.#typing.get(stream) === end) this.#typing.delete(stream);
+    };
+    this.#pushTyped(fresh, (written) => {
+      const upTo = end - fresh.length + written;
+      note(upTo);
+      if (upTo === end) watcher.confirm(end);
+    }).catch((error: unknown) => {
+      if (!SpoolError.is(error)) throw error;
+      note(end);
+      watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+    });
+    this.#noteTyped(viewer.who);
+    if (this.viewers.touch(viewer) && this.#policy === 'latest') this.applySize();
+  }
+
+  /** Everybody attached is told who is there. */
+  tellViewers(): void {
+    const viewers = this.viewers.list;
+    for (const { watcher } of this.viewers.all()) watcher.tell({ type: 'viewers', viewers });
+  }
+
+  viewerLeft(watcher: Watcher): void {
+    if (!this.viewers.remove(watcher)) return;
+    if (this.viewers.all().length === 0) this.journal.release();
+    this.tellViewers();
+    this.focusChanged();
+    this.#services.notifier.viewerLeft(this);
+    // Who stays gets his own size back; when nobody is left, the terminal stays as it is.
+    if (this.isRunning) this.applySize();
+  }
+
+  /** One focus for all who look: the program hears of it only when it changes for all. */
+  focusChanged(): void {
+    const { hasFocus } = this.viewers;
+    if (hasFocus === this.#hadFocus) return;
+    this.#hadFocus = hasFocus;
+    if (this.#reportsFocus) void this.#push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
+  }
+
+  /** The size that the policy asks for, of those who are attached. */
+  applySize(by?: Watcher): void {
+    const size = this.viewers.size(this.#policy);
+    if (size && this.#child?.held.kind === 'pty') this.resize(size, by);
+  }
+
+  update(change: {
+    name?: string | undefined;
+    labels?: Readonly<Record<string, string>> | undefined;
+    sizePolicy?: SizePolicy | undefined;
+  }): void {
+    const { name = this.#record.name, labels = this.#record.run.labels, sizePolicy = this.#policy } = change;
+    this.#record = { ...this.#record, name, run: { ...this.#record.run, labels, sizePolicy } };
+    this.#writeRecord();
+    if (this.isRunning) this.applySize();
+  }
+
+  screen(what: ScreenAsk): Promise<ScreenAnswer> {
+    const source = this.#screenSource();
+    if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
+      return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
+    return this.#services.screens.ask(source, this.log.end, what);
+  }
+
+  /** What it shows; if it must reach the present, with everything that the child has written by now. */
+  async look({ mustReach }: { mustReach: boolean }): Promise<Look> {
+    this.#child?.pump.take();
+    const answer = await this.screen({ type: 'look', mustReach });
+    if (answer.type !== 'look') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    return answer.look;
+  }
+
+  /** True when the child has written nothing since `offset`, and what is typed now arrives at once. */
+  isSeenTo(offset: number): boolean {
+    const child = this.#child;
+    if (!child) return true;
+    child.pump.take();
+    return this.log.end === offset && this.#trouble === null && child.input.bytes === 0;
+  }
+
+  /** Why nobody can know what it shows; null: somebody can. */
+  get trouble(): string | null {
+    return this.#trouble;
+  }
+
+  /** A viewer's window, focus or colours. */
+  viewChanged(viewer: Attached, { size, isFocused, colours, wantsSnapshot }: ViewChange): void {
+    // Who only looks does not change what the program sees of those who do more.
+    if (colours && (!viewer.isReadOnly || !this.viewers.canType)) this.#services.screens.colours(this.id, colours);
+    if (isFocused !== undefined) {
+      viewer.isFocused = isFocused;
+      this.focusChanged();
+    }
+    if (size !== undefined && !viewer.isReadOnly) {
+      viewer.size = size;
+      this.viewers.touch(viewer);
+      this.applySize(viewer.watcher);
+    }
+    if (wantsSnapshot) void viewer.watcher.snapshot();
+  }
+
+  /** Once all that was written is in, the child sees the end of its input. */
+  async closeInput(): Promise<void> {
+    const child = this.#running();
+    if (child.held.kind === 'pty') throw new SpoolError('INPUT_IS_TERMINAL', { session: this.id });
+    if (child.held.isInputClosed) return;
+    await child.input.push(new Uint8Array(0));
+    if (this.#child !== child || child.held.isInputClosed) return;
+    const [stdin, ...others] = child.fds;
+    this.#services.watch.unwatch(stdin!);
+    native.close(stdin!);
+    child.input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    child.fds = [openSync('/dev/null', 'w'), ...others];
+    child.held = { ...child.held, isInputClosed: true };
+    this.#services.closeChildInput(this.id);
+  }
+
+  /** `by` is who asked for it, and need not be told. */
+  resize(size: Size, by?: Watcher): void {
+    const child = this.#running();
+    if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.id });
+    const before = this.#record.size;
+    const pixels = { widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 };
+    if (before && before.cols === size.cols && before.rows === size.rows && (before.widthPx ?? 0) === pixels.widthPx)
+      return;
+    native.setSize(child.fds[0]!, { cols: size.cols, rows: size.rows, ...pixels });
+    const at = Date.now();
+    this.log.markResize(size.cols, size.rows, at);
+    this.#record = { ...this.#record, size };
+    this.#writeRecord();
+    this.#services.screens.resized(this.id, this.log.end, size);
+    const untold = by?.followsSize ? undefined : by;
+    for (const watcher of this.watchers) if (watcher !== untold) watcher.resized(this.log.end, size.cols, size.rows);
+    // Whose terminal was of another size has lines in other places than the session has them now.
+    for (const { watcher, size: own } of this.viewers.all())
+      if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
+    this.#services.tell({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
+  }
+
+  /** Somebody wants it to end. What is to be done about that is the ender's. */
+  askEnd(by: EndedBy, graceMs: number): void {
+    this.#life = step(this.#life, { type: 'end', by, at: Date.now(), graceMs });
+    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+    this.#writeRecord();
+  }
+
+  /** The first signal has been sent: the next keeper need not, and must not, send it again. */
+  noteAsked(): void {
+    if (this.#life.phase !== 'running' || this.#life.ending === null || this.#life.ending.isAsked) return;
+    this.#life = step(this.#life, { type: 'asked' });
+    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+    this.#writeRecord();
+  }
+
+  /** One signal to the child and to each other process of its group. It leads that group for as long as it lives. */
+  signal(signal: number): void {
+    const child = this.#running();
+    native.pidfdSignalGroup(child.fds.at(-1)!, child.held.pid, signal);
+  }
+
+  /** Calls back once the session has ended, its last byte stored. What it returns forgets the callback. */
+  whenEnded(callback: () => void): () => void {
+    if (this.isRunning) this.#onEnded.add(callback);
+    else callback();
+    return () => this.#onEnded.delete(callback);
+  }
+
+  /** The child is gone: stores what it left, then the end, then tells. */
+  exited(held: HeldExit): void {
+    const child = this.#child;
+    if (!child) return;
+    child.pump.drain();
+    const exit =
+      held === 'unknown'
+        ? { code: null, signal: null }
+        : held.signal === 0
+          ? { code: held.code, signal: null }
+          : { code: null, signal: signalName(held.signal) };
+    if (held === 'unknown') this.#trouble = 'the exit code could not be learned: the process that was its parent died';
+    this.#life = step(this.#life, { type: 'exit', exit, at: Date.now() });
+    child.pump.stop();
+    child.input.close();
+    for (const fd of child.fds) {
+      this.#services.watch.unwatch(fd);
+      native.close(fd);
+    }
+    this.#child = null;
+    this.#persistEnd();
+    this.journal.close();
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answers.length = 0;
+    if (this.controlGroup) removeControlGroup(this.controlGroup);
+    const at = Date.now();
+    const isWatched = this.viewers.all().length > 0; // they leave with what is pumped now
+    this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
+    for (const watcher of this.watchers) watcher.pump();
+    this.#noteEnd();
+    for (const callback of this.#onEnded) callback();
+    this.#onEnded.clear();
+    this.#tellEnd(at, isWatched);
+  }
+
+  /** What a new holder must be given. */
+  handOver(): { session: HeldSession; fds: readonly number[] } | null {
+    return this.#child && { session: this.#child.held, fds: this.#child.fds };
+  }
+
+  remove(): void {
+    this.#isRemoved = true;
+    this.#records.close();
+    this.#services.screens.forget(this.id);
+    for (const watcher of [...this.watchers]) watcher.removed();
+    if (this.#log) {
+      this.#services.openLogs.forget(this.#log);
+      this.#services.flusher.forget(this.#log);
+      this.#log.close();
+    }
+    this.#services.housekeeper.forget(this);
+    this.#services.remover.take(this.#folder);
+  }
+
+  /** For the housekeeper: what its files take besides the log. */
+  bytesBeside(): Promise<number> {
+    return bytesBesideLog(this.#folder);
+  }
+
+  /** The housekeeper has dropped what was at the beginning of the log. */
+  dropped(): void {
+    if (this.#isRemoved) return;
+    const { end } = this.#record;
+    dropKeyframesBefore(this.#folder, this.log.start).catch((error: Error) =>
+      this.#services.complain(`old keyframes of session ${this.id} could not be removed: ${error.message}`),
+    );
+    if (end === null) return;
+    this.#record = { ...this.#record, end: { ...end, firstOffset: this.log.start } };
+    this.#writeRecord();
+  }
+
+  #take(held: HeldSession, fds: readonly number[]): void {
+    const { watch } = this.#services;
+    const isPty = held.kind === 'pty';
+    const sources: Source[] = isPty
+      ? [{ fd: fds[0]!, stream: 'stdout', pipe: fds[2]! }]
+      : [
+          { fd: fds[1]!, stream: 'stdout', pipe: -1 },
+          { fd: fds[2]!, stream: 'stderr', pipe: -1 },
+        ];
+    const inputFd = fds[0]!;
+    const quiet = isPty ? POLL.readable : 0;
+    const input = new InputQueue(inputFd, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
+    const pump = new OutputPump({
+      log: this.log,
+      sources,
+      watch,
+      onOutput: () => this.#grown(),
+      onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),
+      onReserve: (endAtLeast) => {
+        if (this.#child) this.#child.held = { ...this.#child.held, endAtLeast };
+        this.#services.note(this.id, endAtLeast);
+      },
+    });
+    this.#child = { held, fds, pump, input };
+    if (held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    else if (!isPty) watch.watch(inputFd, 0, () => input.flush());
+    pump.start(() => input.flush());
+    if (held.exit !== null) this.exited(held.exit);
+  }
+
+  /** Those who wait are told; the status is final. */
+  #noteEnd(): void {
+    const life = this.#life;
+    if (life.phase !== 'ended') return;
+    const offset = this.#record.end?.offset ?? this.log.end;
+    this.#status.exited(life.state, life.exit.code, life.exit.signal, life.endedAt, offset);
+  }
+
+  #tellEnd(at: number, isWatched: boolean): void {
+    const session = this.info;
+    this.#services.tell({ type: 'session-exited', at, session });
+    if (session.isTask)
+      this.#services.tell({
+        type: 'task_finished',
+        at,
+        taskId: this.id,
+        name: session.name,
+        state: taskStateOf(session),
+        exitCode: session.exitCode,
+        durationMs: (session.endedAt ?? at) - session.startedAt,
+      });
+    if (!isWatched) this.#services.notifier.ended(this);
+  }
+
+  #noteTyped(who: string): void {
+    const at = Date.now();
+    this.#typed = { who, at };
+    this.#services.screens.typed(this.id, at);
+  }
+
+  get #lastOutput(): number | null {
+    if (this.#lastOutputAt !== null) return this.#lastOutputAt;
+    // The log need not be opened for a session that only the disk knows.
+    if (!this.#log || this.#log.end === 0) return this.#record.end?.at ?? null;
+    return (this.#lastOutputAt = this.#log.timeAt(this.#log.end - 1) ?? null);
+  }
+
+  #grown(): void {
+    this.#lastOutputAt = Date.now();
+    this.#services.flusher.note(this.log);
+    this.#services.openLogs.touch(this.log);
+    for (const watcher of this.watchers) watcher.pump();
+    this.#services.housekeeper.note(this);
+    this.#services.screens.grown(this.id, this.log.end);
+    this.#status.grown(this.log.end);
+  }
+
+  readonly #typing = new Map<string, number>();
+
+  /** An ended session's log need not be opened to say where it begins; a record of before does not know, but the folder. */
+  get #firstOffset(): number {
+    if (this.#log) return this.#log.start;
+    return (this.#foundFirstOffset ??= this.#record.end?.firstOffset ?? firstOffsetIn(`${this.#folder}/log`));
+  }
+
+  get #retention(): Partial<LogOptions> {
+    const { retainBytes, retainMs } = this.#record.run;
+    return { ...(retainBytes !== undefined && { retainBytes }), ...(retainMs !== undefined && { retainMs }) };
+  }
+
+  get #logTrouble(): string | null {
+    const failure = this.#log?.failure;
+    return failure ? troubleOf(`${this.#folder}/log`, failure.code) : null;
+  }
+
+  get #policy(): SizePolicy {
+    return this.#record.run.sizePolicy ?? 'latest';
+  }
+
+  #screenSource(isAdopted = false): ScreenSource {
+    const { size, command } = this.#record.run;
+    const { startedAt, pid } = this.#record;
+    return { id: this.id, folder: this.#folder, firstSize: size ?? null, pid, command, startedAt, isAdopted };
+  }
+
+  /** Before the first byte is taken: a child may have ended by then. */
+  #follow(isAdopted: boolean): void {
+    this.#isAdopted = isAdopted;
+    const { colours } = this.#record.run;
+    this.#services.screens.follow(this.#screenSource(isAdopted), this.log.end, this.journal.answeredTo);
+    if (colours) this.#services.screens.colours(this.id, colours);
+  }
+
+  #giveAnswers(): void {
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answerTimer = null;
+    for (const { bytes, upTo } of this.#answers.splice(0)) {
+      void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
+      this.journal.noteAnswered(upTo);
+    }
+  }
+
+  /** Of a person or a program, not of ours: may be a piece of a paste. */
+  #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    const tooLong = this.#lineTooLong(bytes);
+    if (tooLong) return Promise.reject(tooLong);
+    this.#paste.note(bytes, Date.now());
+    const typed = this.#push(bytes, onWritten);
+    if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
+    return typed;
+  }
+
+  /** The kernel would cut the line without a word. */
+  #lineTooLong(bytes: Uint8Array): SpoolError | null {
+    const child = this.#child;
+    if (child?.held.kind !== 'pty') return null;
+    if (!native.isCanonical(child.fds[0]!)) {
+      this.#cookedLine.clear();
+      return null;
+    }
+    const longest = this.#cookedLine.longestWith(bytes);
+    if (longest > COOKED_LINE_BYTES_MAX) return new SpoolError('LINE_TOO_LONG', { session: this.name, bytes: longest });
+    // What the queue refuses is not typed, and comes again.
+    if (child.input.bytes + bytes.length <= INPUT_QUEUE_BYTES_MAX) this.#cookedLine.take(bytes);
+    return null;
+  }
+
+  #push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
+    return this.#child.input.push(bytes, onWritten);
+  }
+
+  #setTrouble(trouble: string | null, from: number, to: number): void {
+    this.#trouble = trouble;
+    const at = Date.now();
+    if (trouble) this.#services.tell({ type: 'log-failed', at, id: this.id, offset: from, error: trouble });
+    else this.#services.tell({ type: 'log-recovered', at, id: this.id, from, to });
+  }
+
+  #persistEnd(): void {
+    if (this.#isRemoved || this.#life.phase !== 'ended') return;
+    this.#setEnd();
+    this.#writeRecord();
+    void this.#letGo();
+  }
+
+  /** The holder lets go when the end is durable: the last bytes first, then the record that tells of them. */
+  async #letGo(): Promise<void> {
+    const { log } = this;
+    const failure = log.isDirty ? await this.#services.turns.take(() => log.flush()) : undefined;
+    if (failure) this.#services.flusher.note(log); // it tries on; the end itself is no less true
+    await this.#records.durable();
+    this.#services.release(this.id);
+  }
+
+  /** Resolves when all that is known of the session would survive a power cut. */
+  durable(): Promise<void> {
+    return this.#records.durable();
+  }
+
+  #setEnd(more: { readonly noticedAt?: number } = {}): void {
+    if (this.#life.phase !== 'ended') return;
+    const { state, exit, endedAt, endedBy } = this.#life;
+    const { end: offset, start: firstOffset } = this.log;
+    this.#record = {
+      ...this.#record,
+      end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset, firstOffset, ...more },
+    };
+  }
+
+  #writeRecord(): void {
+    this.#records.write(this.#record);
+  }
+
+  #running(): Child {
+    if (!this.#child) throw new SpoolError('SESSION_EXITED', { session: this.id });
+    return this.#child;
+  }
+}
+
+/** The environment may hold secrets, and nobody needs it any more: it is not written down. */
+function recordOf(held: HeldSession): SessionRecord {
+  const { run } = held;
+  return {
+    run: { ...run, env: {} },
+    name: run.name ?? run.command[0]!.split('/').at(-1)!.slice(0, 100),
+    pid: held.pid,
+    startedAt: held.startedAt,
+    size: run.size ?? null,
+    process: held.process ?? null,
+    controlGroup: held.controlGroup,
+    ending: null,
+    end: null,
+  };
+}

@@ -1,0 +1,61 @@
+/** Waits, as the status of one session answers them. */
+import type { Status, WaitUntil } from '@spool/protocol';
+import { expect, test } from 'vitest';
+import { SessionStatus, type Wanted } from './status.ts';
+
+/** At its prompt, as was seen up to offset 100. */
+function idleAt100(): SessionStatus {
+  const status = new SessionStatus(0);
+  status.current = { ...status.current, state: 'idle', kind: 'prompt', offset: 90 } satisfies Status;
+  status.lookedTo(100);
+  return status;
+}
+
+/** What the wait ended with; undefined while it has not. */
+function wait(status: SessionStatus, wanted: Wanted, end = 100): { ended: WaitUntil | undefined } {
+  const result: { ended: WaitUntil | undefined } = { ended: undefined };
+  status.wait(wanted, end, (reason) => (result.ended = reason));
+  return result;
+}
+
+test('[STATE-5] a state that holds ends a wait at once', () => {
+  expect(wait(idleAt100(), { until: ['blocked', 'idle'] }).ended).toBe('idle');
+});
+
+test('[STATE-5] with `after`, a state of before does not count: not before something was seen beyond it', () => {
+  const status = idleAt100();
+  const idle = wait(status, { until: ['idle'], after: 100 });
+  expect(idle.ended).toBeUndefined();
+  // The echo of what was typed is not looked at yet, then it is work, then the prompt is there again.
+  status.grown(110);
+  expect(idle.ended).toBeUndefined();
+  status.current = { ...status.current, state: 'working', kind: null, offset: 110 };
+  status.lookedTo(110);
+  expect(idle.ended).toBeUndefined();
+  status.current = { ...status.current, state: 'idle', kind: 'prompt', offset: 120 };
+  expect(idle.ended).toBeUndefined(); // reported, and not seen on the screen yet
+  status.lookedTo(120);
+  expect(idle.ended).toBe('idle');
+});
+
+test('[STATE-5] output counts from where it was asked for, and an end ends every wait', () => {
+  const status = idleAt100();
+  const output = wait(status, { until: ['output'], after: 100 });
+  const late = wait(status, { until: ['output'], outputAfter: 99 });
+  const blocked = wait(status, { until: ['blocked'] });
+  expect([output.ended, late.ended, blocked.ended]).toEqual([undefined, 'output', undefined]);
+  status.grown(101);
+  expect(output.ended).toBe('output');
+  status.exited('exited', 0, null, 5, 101);
+  expect(blocked.ended).toBe('exit');
+  expect(wait(status, { until: ['idle'], after: 1000 }).ended).toBe('exit');
+});
+
+test('[STATE-5] a wait that is forgotten is told nothing', () => {
+  const status = idleAt100();
+  const told: WaitUntil[] = [];
+  const forget = status.wait({ until: ['output'] }, 100, (reason) => told.push(reason));
+  forget();
+  status.grown(200);
+  expect(told).toEqual([]);
+});

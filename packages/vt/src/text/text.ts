@@ -1,0 +1,292 @@
+/**
+ * What a person saw, line by line, from raw bytes and without a terminal model: escapes are gone, a progress bar is its
+ * last state, and what was erased is not there.
+ *
+ * One line is kept, with a cursor in it: carriage return, backspace, tabs and the CSI that move or erase within a line
+ * act on it. Whatever leaves the line ends it. For logs, builds and tests that is the truth; the picture of a
+ * full-screen program is the screen model's to tell. Valid UTF-8 in, valid text out, at any cut [OUT-2].
+ */
+import { cellsOf, cellsOfText } from '../scan/character-width.ts';
+import { EscapeScanner } from '../scan/escape-scanner.ts';
+import { paramOf, paramsOf, type Sequence } from '../scan/sequence.ts';
+import { Utf8Decoder } from '../scan/utf8.ts';
+
+export interface TextLine {
+  readonly text: string;
+  /** Absolute offset of its first byte, and of the one after what ended it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface LineTextOptions {
+  readonly offset?: number;
+  /** Leave out what was shown on the alternate screen. Default false. */
+  readonly skipAlternate?: boolean;
+}
+
+/** A line with more bytes of text than this is given out in pieces. */
+export const LINE_BYTES_MAX = 16 * 1024;
+/** Columns beyond this are not written to. */
+export const LINE_CELLS_MAX = 16 * 1024;
+/** A character and what is combined with it. */
+export const CELL_CHARACTERS_MAX = 32;
+
+export class LineText {
+  readonly #scanner: EscapeScanner;
+  readonly #skipAlternate: boolean;
+  readonly #decoder = new Utf8Decoder();
+  #lines: TextLine[] = [];
+  #start: number;
+  #isAlternate = false;
+  // The line is a string for as long as it only grows, and cells from the first step back on.
+  #grown = '';
+  #cells: (string | undefined)[] | undefined;
+  #column = 0;
+  #width = 0; // of #grown
+  #hasContent = false;
+  #textBytes = 0; // since the line began
+
+  constructor(options: LineTextOptions = {}) {
+    this.#start = options.offset ?? 0;
+    this.#skipAlternate = options.skipAlternate ?? false;
+    this.#scanner = new EscapeScanner(
+      {
+        onText: (source, from, to, offset) => {
+          if (!this.#isSkipping) this.#bytes(source, from, to, offset);
+        },
+        onControl: (code, offset) => {
+          if (this.#isSkipping) return;
+          this.#text(this.#decoder.flush());
+          this.#control(code, offset);
+        },
+        onBroken: () => this.#text(this.#decoder.flush()),
+        onSequence: (sequence) => {
+          if (this.#isSkipping && !isPrivate(sequence)) return;
+          this.#text(this.#decoder.flush());
+          this.#sequence(sequence);
+        },
+      },
+      { offset: this.#start },
+    );
+  }
+
+  /** The lines that these bytes have ended. */
+  feed(chunk: Uint8Array): readonly TextLine[] {
+    this.#scanner.feed(chunk);
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  /** The line that is not ended yet. */
+  get current(): string {
+    return this.#lineText();
+  }
+
+  /** The end of the stream: the last line, if there is anything in it. */
+  flush(): readonly TextLine[] {
+    this.#text(this.#decoder.flush());
+    if (this.#hasContent) this.#endLine(this.#scanner.offset);
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  /** A full-screen program repaints ten times a second, and nothing of it is text: only its end is looked for. */
+  get #isSkipping(): boolean {
+    return this.#isAlternate && this.#skipAlternate;
+  }
+
+  #bytes(source: Uint8Array, from: number, to: number, offset: number): void {
+    for (let at = from; at < to;) {
+      const end = Math.min(to, at + LINE_BYTES_MAX - this.#textBytes);
+      const isContinued = this.#decoder.isCut;
+      const text = this.#decoder.decode(source, at, end);
+      // As many units as bytes: ASCII, or broken bytes, each of which is one character.
+      this.#text(text, !isContinued && text.length === end - at);
+      this.#textBytes += end - at;
+      if (this.#textBytes === LINE_BYTES_MAX) this.#endLine(offset + end - from);
+      at = end;
+    }
+  }
+
+  #text(text: string, isNarrow = false): void {
+    if (text === '' || this.#isSkipping) return;
+    this.#hasContent = true;
+    if (this.#cells === undefined && this.#column === this.#width) return this.#grow(text, isNarrow);
+    for (const character of text) this.#put(character);
+  }
+
+  #grow(text: string, isNarrow: boolean): void {
+    this.#grown += text;
+    this.#width += isNarrow ? text.length : cellsOfText(text);
+    this.#column = this.#width;
+  }
+
+  #put(character: string): void {
+    const cells = this.#asCells();
+    const width = cellsOf(character.codePointAt(0)!);
+    if (width === 0) {
+      const at = cells[this.#column - 1] === '' ? this.#column - 2 : this.#column - 1;
+      const base = cells[at];
+      if (base !== undefined && base.length < CELL_CHARACTERS_MAX) cells[at] = base + character;
+      return;
+    }
+    if (this.#column >= LINE_CELLS_MAX) return;
+    while (cells.length < this.#column) cells.push(undefined);
+    // A wide character's second cell is ''. Writing on one half of it blanks the other.
+    if (cells[this.#column] === '') cells[this.#column - 1] = ' ';
+    if (cells[this.#column + width] === '') cells[this.#column + width] = ' ';
+    cells[this.#column] = character;
+    if (width === 2) cells[this.#column + 1] = '';
+    this.#column += width;
+  }
+
+  #control(code: number, offset: number): void {
+    switch (code) {
+      case 0x08:
+        this.#column = Math.max(0, this.#column - 1);
+        return;
+      case 0x09:
+        return this.#moveTo(8 * (Math.floor(this.#column / 8) + 1));
+      case 0x0a:
+      case 0x0b:
+      case 0x0c:
+        return this.#endLine(offset + 1);
+      case 0x0d:
+        this.#column = 0;
+        return;
+    }
+  }
+
+  #sequence(sequence: Sequence): void {
+    if (sequence.kind === 'csi') return this.#csi(sequence);
+    // IND, NEL, RI, DECRC, RIS
+    if (
+      sequence.kind === 'escape' &&
+      sequence.intermediate === 0 &&
+      'DEM8c'.includes(String.fromCharCode(sequence.final))
+    )
+      this.#leaveLine(sequence.end, 0);
+  }
+
+  #csi(sequence: Sequence): void {
+    if (sequence.prefix === 0x3f) return this.#privateMode(sequence);
+    if (sequence.prefix !== 0 || sequence.intermediate !== 0) return;
+    const count = Math.min(LINE_CELLS_MAX, Math.max(1, paramOf(sequence, 0, 1)));
+    switch (String.fromCharCode(sequence.final)) {
+      case 'C':
+      case 'a':
+        return this.#moveTo(this.#column + count);
+      case 'D':
+        return this.#moveTo(this.#column - count);
+      case 'G':
+      case '`':
+        return this.#moveTo(count - 1);
+      case 'K':
+        return this.#eraseInLine(paramOf(sequence, 0, 0));
+      case 'X':
+        return this.#erase(this.#column, this.#column + count);
+      case 'P':
+        this.#asCells().splice(this.#column, count);
+        return;
+      case '@':
+        if (this.#column < this.#asCells().length)
+          this.#asCells().splice(this.#column, 0, ...Array<undefined>(count).fill(undefined));
+        this.#asCells().length = Math.min(this.#asCells().length, LINE_CELLS_MAX);
+        return;
+      case 'A':
+      case 'B':
+      case 'd':
+      case 'e':
+        return this.#leaveLine(sequence.end, this.#column);
+      case 'E':
+      case 'F':
+        return this.#leaveLine(sequence.end, 0);
+      case 'H':
+      case 'f':
+        return this.#leaveLine(sequence.end, Math.min(LINE_CELLS_MAX, Math.max(1, paramOf(sequence, 1, 1))) - 1);
+      case 'J':
+        if (paramOf(sequence, 0, 0) === 0) this.#eraseInLine(0);
+        else this.#leaveLine(sequence.end, this.#column);
+        return;
+    }
+  }
+
+  #privateMode(sequence: Sequence): void {
+    const isSet = sequence.final === 0x68;
+    if (!isSet && sequence.final !== 0x6c) return;
+    if (!paramsOf(sequence).some((mode) => mode === 47 || mode === 1047 || mode === 1049)) return;
+    this.#leaveLine(sequence.end, 0);
+    this.#isAlternate = isSet;
+  }
+
+  #moveTo(column: number): void {
+    this.#column = Math.max(0, Math.min(column, LINE_CELLS_MAX - 1));
+  }
+
+  #eraseInLine(how: number): void {
+    if (how === 0) this.#truncate(this.#column);
+    else if (how === 1) this.#erase(0, this.#column + 1);
+    else if (how === 2) this.#truncate(0);
+  }
+
+  #truncate(column: number): void {
+    if (this.#cells === undefined && column >= this.#width) return;
+    const cells = this.#asCells();
+    if (cells[column] === '') cells[column - 1] = undefined;
+    cells.length = Math.min(cells.length, column);
+  }
+
+  #erase(from: number, to: number): void {
+    const cells = this.#asCells();
+    for (let at = from; at < to && at < cells.length; at++) cells[at] = undefined;
+  }
+
+  #asCells(): (string | undefined)[] {
+    if (this.#cells !== undefined) return this.#cells;
+    const cells: (string | undefined)[] = [];
+    for (const character of this.#grown) {
+      const width = cellsOf(character.codePointAt(0)!);
+      if (width === 0 && cells.length > 0) {
+        const at = cells.at(-1) === '' ? cells.length - 2 : cells.length - 1;
+        if (cells[at]!.length < CELL_CHARACTERS_MAX) cells[at] += character;
+      } else {
+        cells.push(character);
+        if (width === 2) cells.push('');
+      }
+    }
+    this.#cells = cells;
+    this.#grown = '';
+    return cells;
+  }
+
+  #lineText(): string {
+    if (this.#cells === undefined) return this.#grown;
+    let length = this.#cells.length;
+    while (length > 0 && this.#cells[length - 1] === undefined) length--;
+    let text = '';
+    for (let at = 0; at < length; at++) text += this.#cells[at] ?? ' ';
+    return text;
+  }
+
+  /** The cursor went elsewhere: what stands here is a line, if anything does. */
+  #leaveLine(end: number, column: number): void {
+    if (this.#hasContent) this.#endLine(end);
+    this.#start = end;
+    this.#moveTo(column);
+  }
+
+  #endLine(end: number): void {
+    this.#lines.push({ text: this.#lineText(), start: this.#start, end });
+    this.#start = end;
+    this.#grown = '';
+    this.#cells = undefined;
+    this.#column = 0;
+    this.#width = 0;
+    this.#hasContent = false;
+    this.#textBytes = 0;
+  }
+}
+
+const isPrivate = ({ kind, prefix }: Sequence): boolean => kind === 'csi' && prefix === 0x3f;

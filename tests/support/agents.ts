@@ -1,0 +1,191 @@
+/**
+ * The real agents, as `scripts/agents.mjs` brings them: how each is set up so that it asks nothing at its start, and speaks
+ * with nobody but the scripted model (`packages/testkit/programs/scripted-model.mjs`). To be run inside of `offline` only.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = process.env.SPOOL_AGENTS ?? fileURLToPath(new URL('../../.agents', import.meta.url));
+const SCRIPTED_MODEL = fileURLToPath(new URL('../../packages/testkit/programs/scripted-model.mjs', import.meta.url));
+const MODEL = 'http://127.0.0.1:8080';
+/** No secret: it is never sent further than to the scripted model. */
+const KEY = 'not-a-real-key';
+const CTRL_C = 'c';
+const CTRL_Q = 'q';
+
+export interface Agent {
+  readonly name: string;
+  readonly program: string;
+  readonly arguments: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Its settings, by their path in its home. */
+  readonly settings: (project: string) => Readonly<Record<string, string>>;
+  /** On its screen once it takes a prompt. */
+  readonly ready: string;
+  /** Below an answer once it takes the next prompt; what is sent before joins the turn that is still running. */
+  readonly rested: string;
+  readonly hasMouse: boolean;
+  /** Typed with Ctrl to leave it; where it wants that twice, what it then says. */
+  readonly quitKey: string;
+  readonly quitAgain?: string;
+}
+
+export const AGENTS: readonly Agent[] = [
+  {
+    name: 'claude',
+    program: `${FOLDER}/claude/claude`,
+    arguments: [],
+    env: {
+      ANTHROPIC_BASE_URL: MODEL,
+      ANTHROPIC_API_KEY: KEY,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
+    settings: (project) => ({
+      '.claude.json': JSON.stringify({
+        hasCompletedOnboarding: true,
+        theme: 'dark',
+        customApiKeyResponses: { approved: [KEY], rejected: [] },
+        projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+      }),
+    }),
+    ready: 'auto mode on',
+    rested: '· done',
+    hasMouse: true,
+    quitKey: CTRL_C,
+    quitAgain: 'again to exit',
+  },
+  {
+    name: 'codex',
+    program: `${FOLDER}/codex/vendor/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl/bin/codex`,
+    // Its daemon would outlive the session; plugins and apps are fetched from afar.
+    arguments: ['--no-daemon', '--disable', 'plugins', '--disable', 'apps'],
+    env: { SCRIPTED_KEY: KEY },
+    settings: (project) => ({
+      '.codex/config.toml': [
+        'model = "scripted"',
+        'model_provider = "scripted"',
+        'check_for_update_on_startup = false',
+        '[analytics]',
+        'enabled = false',
+        '[model_providers.scripted]',
+        'name = "scripted"',
+        `base_url = "${MODEL}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "SCRIPTED_KEY"',
+        `[projects."${project}"]`,
+        'trust_level = "trusted"',
+      ].join('\n'),
+    }),
+    ready: 'Ask Codex to do anything',
+    rested: 'Worked for',
+    hasMouse: true,
+    quitKey: CTRL_C,
+  },
+  {
+    name: 'gemini',
+    program: `${FOLDER}/gemini/bundle/gemini.js`,
+    arguments: ['--skip-trust'],
+    env: { GOOGLE_GEMINI_BASE_URL: MODEL, GEMINI_API_KEY: KEY, GEMINI_TELEMETRY_ENABLED: 'false' },
+    settings: () => ({
+      '.gemini/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      }),
+    }),
+    ready: 'Type your message',
+    rested: '? for shortcuts',
+    hasMouse: false,
+    quitKey: CTRL_C,
+    quitAgain: 'again to exit',
+  },
+  {
+    name: 'grok',
+    program: `${FOLDER}/grok/bin/grok`,
+    arguments: [],
+    env: { GROK_TELEMETRY_ENABLED: '0', GROK_DISABLE_AUTOUPDATER: '1' },
+    settings: () => ({
+      '.grok/config.toml': [
+        '[cli]',
+        'auto_update = false',
+        '[models]',
+        'default = "scripted"',
+        '[model.scripted]',
+        'model = "scripted"',
+        `base_url = "${MODEL}/v1"`,
+        `api_key = "${KEY}"`,
+        'api_backend = "chat_completions"',
+        'context_window = 200000',
+      ].join('\n'),
+    }),
+    ready: 'Logged in with API key',
+    rested: 'Worked for',
+    hasMouse: true,
+    quitKey: CTRL_Q,
+    quitAgain: 'again to quit',
+  },
+  {
+    name: 'opencode',
+    program: `${FOLDER}/opencode/bin/opencode`,
+    arguments: [],
+    env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    settings: () => ({
+      '.config/opencode/opencode.json': JSON.stringify({
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${MODEL}/v1`, apiKey: KEY },
+            models: { scripted: {} },
+          },
+        },
+        model: 'scripted/scripted',
+        small_model: 'scripted/scripted',
+        autoupdate: false,
+      }),
+    }),
+    ready: 'Ask anything',
+    rested: '▣  Build · scripted · ',
+    hasMouse: true,
+    quitKey: CTRL_C,
+  },
+];
+
+/**
+ * Strangers' programs have moods of their own: Grok was once seen (in eight runs) to take the terminal's answer to its own
+ * question for keys. What fails three times is our fault.
+ */
+export const AGAIN = { retry: 2 };
+
+export function isInstalled(agent: Agent): boolean {
+  return existsSync(agent.program);
+}
+
+/** The agent beside a scripted model. A bundle of JavaScript is run by our Node, everything else by itself. */
+export function commandOf(agent: Agent, extra: readonly string[] = []): readonly string[] {
+  const command = [agent.program, ...agent.arguments, ...extra];
+  return [process.execPath, SCRIPTED_MODEL, ...(agent.program.endsWith('.js') ? [process.execPath] : []), ...command];
+}
+
+/** A home with the agent's settings and a project in it. */
+export class AgentHome {
+  readonly #folder = mkdtempSync(`${tmpdir()}/spool-test-agent-`);
+  readonly project = `${this.#folder}/project`;
+  readonly env: Readonly<Record<string, string>>;
+
+  constructor(agent: Agent) {
+    mkdirSync(this.project);
+    mkdirSync(`${this.#folder}/tmp`);
+    for (const [path, content] of Object.entries(agent.settings(this.project))) {
+      mkdirSync(dirname(`${this.#folder}/${path}`), { recursive: true });
+      writeFileSync(`${this.#folder}/${path}`, content);
+    }
+    this.env = { HOME: this.#folder, TMPDIR: `${this.#folder}/tmp`, LANG: 'C.UTF-8', ...agent.env };
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

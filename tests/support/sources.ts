@@ -1,0 +1,47 @@
+/** The repository's own TypeScript as data, for the tests that are about the sources: which files, and their syntax. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseSync } from 'rolldown/utils';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'fixtures']);
+
+/** A node of the syntax tree (ESTree), known only by its type. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Every TypeScript file under a folder, as paths from the root. */
+export function typeScriptFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split('/').some((part) => SKIPPED_FOLDERS.has(part)))
+    .sort();
+}
+
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** All nodes of a source, parents before children. */
+export function* syntaxNodes(source: string): Generator<SyntaxNode> {
+  yield* nodesUnder(parseSync('source.ts', source).program);
+}
+
+function* nodesUnder(value: unknown): Generator<SyntaxNode> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* nodesUnder(item);
+  } else if (isNode(value)) {
+    yield value;
+    for (const field of Object.values(value)) {
+      if (typeof field === 'object') yield* nodesUnder(field);
+    }
+  }
+}
+
+export function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}

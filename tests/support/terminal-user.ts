@@ -1,0 +1,183 @@
+/**
+ * Somebody who sits at a shell in a terminal, calls `spool` there, and works in the session: looks at the screen rather than at
+ * bytes, types as the terminal would encode it, and at the end finds the shell and the terminal as they were.
+ */
+import type { Client } from '@spool/client';
+import { Terminal, type TestDaemon, until } from '@spool/testkit';
+import { expect } from 'vitest';
+import { expectClean, Glass, type Picture, seenBy, showsTruth, type Size, stty } from './reference-terminal.ts';
+
+export const WHEEL_UP = 64;
+export const WHEEL_DOWN = 65;
+/** Programs tell hands from pastes by time: Gemini takes Enter within 40 ms of a paste for a part of it. */
+const HAND_MS = 200;
+const WHEEL_MS = 25;
+const AGREE_MS = 8000;
+/** OpenCode has taken 12 s for its first screen, on a machine with other work. */
+const SEE_MS = 50_000;
+
+export class Person implements Disposable {
+  readonly #terminal: Terminal;
+  readonly #daemon: TestDaemon;
+  readonly #size: Size;
+  readonly #settings: string;
+  readonly #glass: Glass;
+  #looked = 0;
+
+  constructor(command: readonly string[], daemon: TestDaemon, size: Size) {
+    // The shell waits for a first line, so that its terminal can be looked at before anything changes it.
+    const shell = ['sh', '-c', 'read first; "$@"; echo "shell back $?"; exec sleep 1000', 'sh', ...command];
+    this.#terminal = new Terminal(shell, daemon.env, size);
+    this.#settings = stty(this.#terminal);
+    this.#glass = new Glass(size);
+    this.#daemon = daemon;
+    this.#size = size;
+    this.#terminal.answersQueries();
+    this.#terminal.type('\r');
+  }
+
+  types(keys: string): void {
+    this.#terminal.type(keys);
+  }
+
+  /** Types a key with Ctrl, as the terminal would send it in the mode that it is in. */
+  typesCtrl(key: string): void {
+    const code = key.charCodeAt(0);
+    const { flags } = kittyOf(this.#terminal.printed);
+    this.#terminal.type(flags !== 0 ? `\x1b[${code};5u` : String.fromCharCode(code & 0x1f));
+  }
+
+  /** Types a prompt, and sends it once it is on the screen. */
+  async says(prompt: string): Promise<void> {
+    this.#terminal.type(prompt);
+    await this.sees(prompt);
+    await this.pressesEnter();
+  }
+
+  /** What followed Esc at once would be a key with Alt. */
+  async pressesEscape(): Promise<void> {
+    this.#terminal.type('\x1b');
+    await hand();
+  }
+
+  async pressesEnter(): Promise<void> {
+    await hand();
+    this.#terminal.type('\r');
+  }
+
+  /** Pastes, as soon as the program has asked for pastes in brackets: not every one does so before its prompt. */
+  async pastes(text: string): Promise<void> {
+    await this.#isAskedForBrackets();
+    this.#terminal.type(`\x1b[200~${text}\x1b[201~`);
+  }
+
+  /**
+   * Pastes with a pause around each Enter, as over a slow line: several agents take what comes fast for a paste, and would
+   * not miss the brackets.
+   */
+  async pastesSlowly(text: string): Promise<void> {
+    await this.#isAskedForBrackets();
+    for (const piece of `\x1b[200~${text}\x1b[201~`.split(/(\r)/)) {
+      this.#terminal.type(piece);
+      await hand();
+    }
+  }
+
+  async #isAskedForBrackets(): Promise<void> {
+    await this.seesThat('pastes are put in brackets', ({ modes }) => modes.bracketedPasteMode);
+  }
+
+  /** Presses and lets go of a button of the mouse, column and row from 1 on. */
+  clicks(column: number, row: number): void {
+    this.#terminal.type(`\x1b[<0;${column};${row}M\x1b[<0;${column};${row}m`);
+  }
+
+  async turnsTheWheelUntil(text: string, wheel = WHEEL_UP): Promise<void> {
+    const turn = `\x1b[<${wheel};20;8M`;
+    await until(`the wheel has brought ${JSON.stringify(text)}`, async () => {
+      if ((await this.look()).lines.some((line) => line.includes(text))) return true;
+      this.#terminal.type(turn);
+      await hand(WHEEL_MS);
+      return false;
+    });
+  }
+
+  /** What is on the screen now. */
+  async look(): Promise<Picture> {
+    const { printed } = this.#terminal;
+    const fresh = printed.slice(this.#looked);
+    this.#looked = printed.length;
+    await this.#glass.feed(Buffer.from(fresh, 'latin1'));
+    return this.#glass.picture;
+  }
+
+  /** Waits until it is on the screen; where `then` is given, until that is below it. */
+  async sees(text: string, then = ''): Promise<void> {
+    await this.seesThat(`the screen shows ${JSON.stringify(text)} and then ${JSON.stringify(then)}`, ({ lines }) => {
+      const at = lines.findLastIndex((line) => line.includes(text));
+      return at !== -1 && lines.slice(at).some((line) => line.includes(then));
+    });
+  }
+
+  async seesThat(what: string, claim: (picture: Picture) => boolean): Promise<void> {
+    let picture: Picture | undefined;
+    try {
+      await until(what, async () => claim((picture = await this.look())), SEE_MS);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; it shows\n${picture?.lines.join('\n')}`, { cause: error });
+    }
+  }
+
+  /** This terminal, one that was always there, and `spool screen` agree. */
+  async seesTheTruth(client: Client, session: string, first: Size): Promise<void> {
+    const deadline = performance.now() + AGREE_MS;
+    for (;;) {
+      const { lines } = await showsTruth(this.#terminal, this.#size, client, session, first);
+      const { stdout } = await this.#daemon.spool(['screen', session, '--format', 'text']);
+      // Between the two the program may have painted; what is wrong stays wrong.
+      if (textOf(lines) === textOf(stdout.split('\n'))) return;
+      if (performance.now() > deadline) expect(textOf(stdout.split('\n'))).toBe(textOf(lines));
+    }
+  }
+
+  /** `spool` has ended, and has left nothing of the session in the terminal. */
+  async isBackInTheShell(code: number): Promise<void> {
+    await this.#terminal.sees('shell back ');
+    expectClean(await seenBy(this.#size, this.#terminal.printed));
+    expect(kittyOf(this.#terminal.printed)).toEqual({ flags: 0, isUsersKept: true });
+    expect(stty(this.#terminal)).toBe(this.#settings);
+    expect(this.#terminal.printed).toContain(`shell back ${code}\r\n`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#terminal[Symbol.dispose]();
+  }
+}
+
+/** The time that a hand takes. */
+const hand = (ms = HAND_MS): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * The kitty keyboard flags of a terminal that was sent this; each screen has its own stack. `isUsersKept`: nothing was popped
+ * that had not been pushed, since that would be the user's.
+ */
+function kittyOf(printed: string): { readonly flags: number; readonly isUsersKept: boolean } {
+  const stacks: { main: number[]; alternate: number[] } = { main: [], alternate: [] };
+  let stack = stacks.main;
+  let isUsersKept = true;
+  for (const [, screen, operation, number] of printed.matchAll(/\x1b\[(?:\?1049([hl])|([<>=])(\d*)(?:;\d+)?u)/g)) {
+    if (screen !== undefined) stack = screen === 'h' ? stacks.alternate : stacks.main;
+    else if (operation === '>') stack.push(Number(number));
+    else if (operation === '=') stack[Math.max(0, stack.length - 1)] = Number(number);
+    else for (let left = Number(number || 1); left > 0; left--) isUsersKept = stack.pop() !== undefined && isUsersKept;
+  }
+  return { flags: stack.at(-1) ?? 0, isUsersKept };
+}
+
+/** The lines of a screen, without what cannot be seen: blanks at the ends of lines, and of the screen. */
+function textOf(lines: readonly string[]): string {
+  return lines
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trimEnd();
+}
