@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
-import { Person } from './support/terminal-user.ts';
+import { TerminalUser } from './support/terminal-user.ts';
 
 const FIRST = { cols: 100, rows: 30 };
 const SECOND = { cols: 84, rows: 26 };
@@ -35,7 +35,7 @@ for (const agent of AGENTS) {
         ...Object.entries(home.env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
         ...command,
       ];
-      using first = new Person(run, daemon, FIRST);
+      using first = new TerminalUser(run, daemon, FIRST);
       await first.sees(agent.ready);
       await first.says('please say one');
       await first.sees('Heard 1 of them, at last PLEASE SAY ONE.', agent.rested);
@@ -48,7 +48,7 @@ for (const agent of AGENTS) {
       await first.isBackInTheShell(0);
     }
 
-    using second = new Person([SPOOL, 'attach', 'agent'], daemon, SECOND);
+    using second = new TerminalUser([SPOOL, 'attach', 'agent'], daemon, SECOND);
     await until('the size is applied', async () => (await client.get('agent')).size?.cols === SECOND.cols);
     await second.sees('please paste alpha'); // not the answer: Gemini wipes its last line out when its window gets narrower
     await second.seesTheTruth(client, 'agent', FIRST);

@@ -5,7 +5,7 @@ import { SPOOL, TestDaemon } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
 import type { Picture } from './support/reference-terminal.ts';
-import { Person, WHEEL_DOWN, WHEEL_UP } from './support/terminal-user.ts';
+import { TerminalUser, WHEEL_DOWN, WHEEL_UP } from './support/terminal-user.ts';
 
 const FIRST = { cols: 80, rows: 24 };
 const SECOND = { cols: 100, rows: 30 };
@@ -14,17 +14,17 @@ const folder = mkdtempSync(`${tmpdir()}/spool-test-mouse-`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A session of this command in front of somebody who has just typed `spool run`. */
-function run(daemon: TestDaemon, command: readonly string[], env: Record<string, string> = {}): Person {
+function run(daemon: TestDaemon, command: readonly string[], env: Record<string, string> = {}): TerminalUser {
   const variables = Object.entries({ LANG: 'C.UTF-8', HOME: folder, ...env });
   const flags = variables.flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-  return new Person([SPOOL, 'run', '--name', 'it', ...flags, '--', ...command], daemon, FIRST);
+  return new TerminalUser([SPOOL, 'run', '--name', 'it', ...flags, '--', ...command], daemon, FIRST);
 }
 
 /** The same person, or another one, back at it from a terminal of another size. */
-async function comeBack(daemon: TestDaemon, first: Person): Promise<Person> {
+async function comeBack(daemon: TestDaemon, first: TerminalUser): Promise<TerminalUser> {
   first.typesCtrl('\\');
   await first.isBackInTheShell(0);
-  return new Person([SPOOL, 'attach', 'it'], daemon, SECOND);
+  return new TerminalUser([SPOOL, 'attach', 'it'], daemon, SECOND);
 }
 
 /** Column and row are counted from 1, as the mouse does. */
@@ -33,7 +33,7 @@ const isAt =
   ({ cursor }: Picture): boolean =>
     cursor[0] === column - 1 && cursor[1] === row - 1;
 
-async function clickOn(person: Person, text: string): Promise<void> {
+async function clickOn(person: TerminalUser, text: string): Promise<void> {
   const { lines } = await person.look();
   const row = lines.findIndex((line) => line.includes(text));
   person.clicks(lines[row]!.indexOf(text) + 2, row + 1);
@@ -144,7 +144,7 @@ for (const [name, command] of Object.entries(SHELLS)) {
 }
 
 /** Pastes two commands; what they print is not a part of what is pasted. */
-async function pasteWaits(person: Person, word: string): Promise<void> {
+async function pasteWaits(person: TerminalUser, word: string): Promise<void> {
   await person.pastes(`printf 'r%s one-${word}\\n' an\rprintf 'r%s two-${word}\\n' an`);
   person.types(' seen');
   await person.sees('seen'); // keys are read in order: whatever the paste does at once, it has done

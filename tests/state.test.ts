@@ -26,7 +26,7 @@ async function speaker(client: Client): Promise<{ id: string; say(text: string):
 test('[STATE-1] [STATE-2] a program that reports its own status is believed; `explain` says why', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  const told = listen(client, 'session-status', 'session-fact');
+  const told = listen(client, 'session-status', 'session-osc');
   const { id, say } = await speaker(client);
   const { offset: first } = await client.get(id);
   await say('\x1b]7501;state=blocked:app=codex:kind=permission\x1b\\');
@@ -47,7 +47,7 @@ test('[STATE-1] [STATE-2] a program that reports its own status is believed; `ex
   expect((await client.waitUntil(id, 'idle', { timeoutMs: 10_000 })).session.status).toMatchObject({ kind: 'done' });
   const states = told.flatMap((event) => (event.type === 'session-status' ? [event.status.state] : []));
   expect(states.filter((state, at) => state !== states[at - 1]).slice(-3)).toEqual(['blocked', 'working', 'idle']);
-  expect(told.filter(({ type }) => type === 'session-fact').length).toBeGreaterThanOrEqual(3);
+  expect(told.filter(({ type }) => type === 'session-osc').length).toBeGreaterThanOrEqual(3);
 
   const shown = await daemon.spool(['explain', id]);
   expect(shown.stdout).toMatch(new RegExp(`\\(${id}\\) is idle \\(done\\)`));
@@ -57,7 +57,7 @@ test('[STATE-1] [STATE-2] a program that reports its own status is believed; `ex
 test('[STATE-2] titles, folders, progress, bells, messages and command marks become events', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  const told = listen(client, 'session-fact');
+  const told = listen(client, 'session-osc');
   const { id, say } = await speaker(client);
   await say(
     [
@@ -72,9 +72,9 @@ test('[STATE-2] titles, folders, progress, bells, messages and command marks bec
     ].join(''),
   );
   await until('the last was told', () =>
-    told.some((event) => event.type === 'session-fact' && event.fact.type === 'command-end'),
+    told.some((event) => event.type === 'session-osc' && event.fact.type === 'command-end'),
   );
-  const facts = told.flatMap((event) => (event.type === 'session-fact' && event.id === id ? [event.fact] : []));
+  const facts = told.flatMap((event) => (event.type === 'session-osc' && event.id === id ? [event.fact] : []));
   expect(facts).toMatchObject([
     { type: 'title-changed', title: 'a title' },
     { type: 'cwd-changed', path: '/tmp' },

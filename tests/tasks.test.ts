@@ -19,7 +19,7 @@ import {
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LostTask } from './bodies/lost-task.ts';
-import { Glass } from './support/reference-terminal.ts';
+import { ReferenceTerminal } from './support/reference-terminal.ts';
 import { ROOT } from './support/sources.ts';
 
 const SIZE = { cols: 80, rows: 24 };
@@ -550,7 +550,7 @@ function ndjson(text: string): { readonly type: string; readonly taskId: string 
 }
 
 async function picture(terminal: Terminal): Promise<{ readonly lines: readonly string[] }> {
-  const glass = new Glass(SIZE);
+  const glass = new ReferenceTerminal(SIZE);
   await glass.feed(Buffer.from(terminal.printed, 'latin1'));
   return glass.picture;
 }

@@ -1,8 +1,8 @@
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { expectClean, Glass, seenBy, stty } from './support/reference-terminal.ts';
-import { Person } from './support/terminal-user.ts';
+import { expectClean, ReferenceTerminal, seenBy, stty } from './support/reference-terminal.ts';
+import { TerminalUser } from './support/terminal-user.ts';
 
 const SIZE = { cols: 100, rows: 20 };
 const ASKS = 'echo "About to push 3 commits"; read -p "Continue? [y/N] " answer; echo "got $answer"; exec sleep 1000';
@@ -31,7 +31,7 @@ test('[STATE-4] the list shows who waits first; enter attaches, a detach comes b
   const deploy = await runIn(daemon, 'deploy', ASKS);
   await client.waitUntil(deploy, 'blocked', { timeoutMs: 15_000 });
 
-  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
   await person.seesThat('deploy is blocked, above build', ({ lines, isAlternate, isCursorHidden }) => {
     const at = lines.findIndex((line) => line.startsWith('! blocked'));
     return (
@@ -71,7 +71,7 @@ test('[STATE-4] the list shows who waits first; enter attaches, a detach comes b
 test('[STATE-4] starts, ends, removals and last lines come by themselves; prompt, stop, filter and help work', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
-  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
   await person.sees('There are no sessions');
   const reader = await runIn(daemon, 'reader', 'echo "ready for a line"; while read line; do echo "read: $line"; done');
   await runIn(daemon, 'piped', 'echo "on pipes"; exec sleep 1000', true);
@@ -142,7 +142,7 @@ test('[STATE-4] hostile names, titles and output reach the terminal as text; a t
     terminal.resize(cols, rows);
     await terminal.sees('\x1b[2J', before);
   }
-  const glass = new Glass({ cols: 120, rows: 40 });
+  const glass = new ReferenceTerminal({ cols: 120, rows: 40 });
   await glass.feed(Buffer.from(terminal.printed, 'latin1'));
   expect(glass.picture.lines[0]).toContain('1 working');
   terminal.type('q');
@@ -216,7 +216,7 @@ test('[STATE-4] 500 sessions: the list is there at once, scrolls, and looks only
       ),
     );
   }
-  using person = new Person([SPOOL, 'watch'], daemon, SIZE);
+  using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
   await person.sees('500 ');
   await person.seesThat(
     'the last lines of those in view',

@@ -6,7 +6,7 @@ import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { HOSTILE, inEightBits } from '@spool/vt/testing/hostile';
 import { afterAll, expect, test } from 'vitest';
-import { expectClean, Glass, seenBy, type Size } from './support/reference-terminal.ts';
+import { expectClean, ReferenceTerminal, seenBy, type Size } from './support/reference-terminal.ts';
 
 const SESSION = { cols: 200, rows: 50 };
 const SIZES = [
@@ -261,7 +261,7 @@ class Looked {
   async now(): Promise<Truth> {
     const screen = await this.#client.screen(this.#session, { format: 'snapshot' });
     const size = { cols: screen.cols, rows: screen.rows };
-    const glass = new Glass(size);
+    const glass = new ReferenceTerminal(size);
     await glass.feed(Buffer.from(screen.content, 'base64'));
     return { glass, size };
   }
@@ -271,13 +271,13 @@ class Looked {
 class Viewer {
   readonly terminal: Terminal;
   size: Size;
-  #glass: Glass;
+  #glass: ReferenceTerminal;
   #looked = 0;
 
   constructor(daemon: TestDaemon, session: string, size: Size, flags: readonly string[]) {
     this.terminal = new Terminal([SPOOL, 'attach', ...flags, session], daemon.env, size);
     this.size = size;
-    this.#glass = new Glass(size);
+    this.#glass = new ReferenceTerminal(size);
   }
 
   resize(cols: number, rows: number): void {
@@ -286,7 +286,7 @@ class Viewer {
     this.#glass.resize(cols, rows);
   }
 
-  async look(): Promise<Glass> {
+  async look(): Promise<ReferenceTerminal> {
     const { printed } = this.terminal;
     const fresh = printed.slice(this.#looked);
     this.#looked = printed.length;
@@ -340,11 +340,15 @@ class Viewers implements Disposable {
 }
 
 interface Truth {
-  readonly glass: Glass;
+  readonly glass: ReferenceTerminal;
   readonly size: Size;
 }
 
-function compare(glass: Glass, own: Size, truth: Truth): { shown: unknown; expected: unknown; part: string } {
+function compare(
+  glass: ReferenceTerminal,
+  own: Size,
+  truth: Truth,
+): { shown: unknown; expected: unknown; part: string } {
   const { picture } = glass;
   const status = picture.lines.at(-1) ?? '';
   const named = /^\[session is \d+×\d+(?: · (\d+)–(\d+) × (\d+)–(\d+))?/.exec(status);

@@ -21,7 +21,7 @@ export interface Picture {
 }
 
 /** A terminal that only looks. */
-export class Glass {
+export class ReferenceTerminal {
   readonly #xterm: xterm.Terminal;
 
   constructor(size: Size) {
@@ -65,15 +65,15 @@ export class Glass {
 }
 
 /** What a terminal shows that was sent this. */
-export async function seenBy(size: Size, printed: string): Promise<Glass> {
-  const glass = new Glass(size);
+export async function seenBy(size: Size, printed: string): Promise<ReferenceTerminal> {
+  const glass = new ReferenceTerminal(size);
   await glass.feed(Buffer.from(printed, 'latin1'));
   return glass;
 }
 
 /** What a terminal would show that had been there from the first byte, through every resize. */
 export async function truth(client: Client, session: string, first: Size): Promise<Picture> {
-  const glass = new Glass(first);
+  const glass = new ReferenceTerminal(first);
   const { offset: end } = await client.get(session);
   const resizes: { offset: number; cols: number; rows: number }[] = [];
   for await (const mark of client.marks(session)) if (mark.type === 'resize' && mark.offset <= end) resizes.push(mark);
@@ -125,9 +125,9 @@ export async function showsTruth(
 }
 
 /** Nothing of a session is left in a terminal: neither its screen nor a mode. */
-export function expectClean(glass: Glass): void {
+export function expectClean(glass: ReferenceTerminal): void {
   const { isAlternate, isCursorHidden, modes } = glass.picture;
-  const fresh = new Glass({ cols: 80, rows: 24 }).picture;
+  const fresh = new ReferenceTerminal({ cols: 80, rows: 24 }).picture;
   expect({ isAlternate, isCursorHidden, modes }).toEqual({
     isAlternate: false,
     isCursorHidden: false,

@@ -5,7 +5,15 @@
 import type { Client } from '@spool/client';
 import { Terminal, type TestDaemon, until } from '@spool/testkit';
 import { expect } from 'vitest';
-import { expectClean, Glass, type Picture, seenBy, showsTruth, type Size, stty } from './reference-terminal.ts';
+import {
+  expectClean,
+  ReferenceTerminal,
+  type Picture,
+  seenBy,
+  showsTruth,
+  type Size,
+  stty,
+} from './reference-terminal.ts';
 
 export const WHEEL_UP = 64;
 export const WHEEL_DOWN = 65;
@@ -16,12 +24,12 @@ const AGREE_MS = 8000;
 /** OpenCode has taken 12 s for its first screen, on a machine with other work. */
 const SEE_MS = 50_000;
 
-export class Person implements Disposable {
+export class TerminalUser implements Disposable {
   readonly #terminal: Terminal;
   readonly #daemon: TestDaemon;
   readonly #size: Size;
   readonly #settings: string;
-  readonly #glass: Glass;
+  readonly #glass: ReferenceTerminal;
   #looked = 0;
 
   constructor(command: readonly string[], daemon: TestDaemon, size: Size) {
@@ -29,7 +37,7 @@ export class Person implements Disposable {
     const shell = ['sh', '-c', 'read first; "$@"; echo "shell back $?"; exec sleep 1000', 'sh', ...command];
     this.#terminal = new Terminal(shell, daemon.env, size);
     this.#settings = stty(this.#terminal);
-    this.#glass = new Glass(size);
+    this.#glass = new ReferenceTerminal(size);
     this.#daemon = daemon;
     this.#size = size;
     this.#terminal.answersQueries();

@@ -32,11 +32,11 @@ import { Link, type LinkOptions } from './link/link.ts';
 import { type Listed, listSessions } from './list.ts';
 import { Requester } from './link/requests.ts';
 import { Session } from './session.ts';
-import { abortController, type AbortSignalLike, type Surroundings, utf8 } from './link/runtime.ts';
+import { abortController, type AbortSignalLike, type Runtime, utf8 } from './link/runtime.ts';
 import { tail, type TailOptions } from './tail.ts';
 import {
   complete,
-  runOnTheSpot,
+  runAndWait,
   type ShellOptions,
   type ShellResult,
   startTask,
@@ -139,16 +139,16 @@ const STOPPING_POLL_MS = 100;
 
 /** A session is named by id, by a unique beginning of its id, or by name; '' is the latest. */
 export class Client {
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   readonly #link: Link;
   readonly #requester: Requester;
   readonly #input: Input;
 
-  constructor(surroundings: Surroundings, options: ClientOptions = {}) {
-    this.#surroundings = surroundings;
-    this.#link = new Link(surroundings, options);
+  constructor(runtime: Runtime, options: ClientOptions = {}) {
+    this.#runtime = runtime;
+    this.#link = new Link(runtime, options);
     this.#requester = new Requester(this.#link);
-    this.#input = new Input(this.#requester, surroundings);
+    this.#input = new Input(this.#requester, runtime);
   }
 
   /** Opens the connection now instead of at the first request, so that what is wrong shows at once. */
@@ -184,7 +184,7 @@ export class Client {
 
   /** The same as text: decoded, in chunks. See `TextWatch`. */
   watchText(session: string, options: TextWatchOptions = {}): TextWatch {
-    return new TextWatch(this.watch(session, options), this.#surroundings, options);
+    return new TextWatch(this.watch(session, options), this.#runtime, options);
   }
 
   /**
@@ -201,7 +201,7 @@ export class Client {
 
   /** The screen, then every byte from there on, then the end; and what is typed, exactly once. See `Attachment`. */
   attach(session: string, options: AttachOptions = {}): Attachment {
-    return new Attachment(this.#requester, session, options, this.#surroundings.randomId());
+    return new Attachment(this.#requester, session, options, this.#runtime.randomId());
   }
 
   /** The screen as a person saw it, now or at any offset or time. */
@@ -299,7 +299,7 @@ export class Client {
     const onAbort = (): void => over.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort);
     const done = abortController();
-    void this.#surroundings.sleep(timeoutMs, done.signal).then(() => over.abort(TIMED_OUT));
+    void this.#runtime.sleep(timeoutMs, done.signal).then(() => over.abort(TIMED_OUT));
     try {
       return await this.#requester.again('wait', ask, { signal: over.signal });
     } catch (error) {
@@ -318,7 +318,7 @@ export class Client {
    * whether it does, INPUT_NOT_EMPTY when there is text in its input line already.
    */
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
-    const { key = this.#surroundings.randomId(), force, clear, confirmMs } = options;
+    const { key = this.#runtime.randomId(), force, clear, confirmMs } = options;
     return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, clear, confirmMs });
   }
 
@@ -356,7 +356,7 @@ export class Client {
   runShell(command: string, options: ShellOptions & { readonly pty: true }): Promise<TaskHandle>;
   runShell(command: string, options?: ShellOptions & { readonly pty?: false | undefined }): Promise<ShellResult>;
   async runShell(command: string, options: ShellOptions = {}): Promise<TaskHandle | ShellResult> {
-    return options.pty === true ? startTask(this, command, options) : runOnTheSpot(this, command, options);
+    return options.pty === true ? startTask(this, command, options) : runAndWait(this, command, options);
   }
 
   /** Resolves when the task has finished; one that failed brings its last lines. */
@@ -412,13 +412,13 @@ export class Client {
 
   /** A daemon that is stopping starts nothing; the next one does, and the id sees to it that nothing starts twice. */
   async #start(request: RunRequest): Promise<SessionInfo> {
-    const until = this.#surroundings.now() + STOPPING_MS_MAX;
+    const until = this.#runtime.now() + STOPPING_MS_MAX;
     for (;;) {
       try {
         return await this.#startNow(request);
       } catch (error) {
-        if (!SpoolError.is(error, 'DAEMON_STOPPING') || this.#surroundings.now() >= until) throw error;
-        await this.#surroundings.sleep(STOPPING_POLL_MS);
+        if (!SpoolError.is(error, 'DAEMON_STOPPING') || this.#runtime.now() >= until) throw error;
+        await this.#runtime.sleep(STOPPING_POLL_MS);
       }
     }
   }
@@ -438,16 +438,16 @@ export class Client {
   }
 
   #absolute(cwd: string): string {
-    const path = this.#surroundings.resolvePath?.(cwd) ?? cwd;
+    const path = this.#runtime.resolvePath?.(cwd) ?? cwd;
     if (!path.startsWith('/')) throw badArgument('cwd', cwd, 'it must be absolute');
     return path;
   }
 
   #runRequest(options: RunOptions): RunRequest {
     const { size = DEFAULT_SIZE } = options;
-    const defaults = this.#surroundings.runDefaults?.() ?? { cwd: '/', env: {} };
+    const defaults = this.#runtime.runDefaults?.() ?? { cwd: '/', env: {} };
     return {
-      id: options.id ?? this.#surroundings.randomId(),
+      id: options.id ?? this.#runtime.randomId(),
       command: options.command,
       cwd: options.cwd === undefined ? defaults.cwd : this.#absolute(options.cwd),
       env: options.env ?? defaults.env,

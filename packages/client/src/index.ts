@@ -18,7 +18,7 @@ export { type EventItem, Events, type EventsOptions } from './streams/events.ts'
 export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
-export type { AbortSignalLike, RunDefaults, Surroundings, Transport } from './link/runtime.ts';
+export type { AbortSignalLike, RunDefaults, Runtime, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {
   type ShellOptions,

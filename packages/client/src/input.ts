@@ -10,7 +10,7 @@ import { INPUT_BYTES_MAX, SpoolError } from '@spool/protocol';
 import { Broken, type Connection } from './link/connection.ts';
 import { closed } from './link/link.ts';
 import type { Requester } from './link/requests.ts';
-import { type Surroundings, utf8 } from './link/runtime.ts';
+import { type Runtime, utf8 } from './link/runtime.ts';
 
 /** The input frame holds the session's name behind one byte for its length. */
 const REFERENCE_BYTES_MAX = 255;
@@ -23,13 +23,13 @@ const QUEUE_FULL_MS = 50;
 
 export class Input {
   readonly #requester: Requester;
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   /** Per session, as it was named: the write that later ones stand behind until it has sent its last frame. */
   readonly #turns = new Map<string, Promise<void>>();
 
-  constructor(requester: Requester, surroundings: Surroundings) {
+  constructor(requester: Requester, runtime: Runtime) {
     this.#requester = requester;
-    this.#surroundings = surroundings;
+    this.#runtime = runtime;
   }
 
   /** Resolves when all is in. Writes to one session that are named alike arrive in the order of the calls. */
@@ -70,7 +70,7 @@ export class Input {
         at += INPUT_BYTES_MAX;
       } catch (error) {
         if (at === 0 || !SpoolError.is(error, 'INPUT_QUEUE_FULL')) throw error;
-        await this.#surroundings.sleep(QUEUE_FULL_MS);
+        await this.#runtime.sleep(QUEUE_FULL_MS);
       }
     }
   }

@@ -15,7 +15,7 @@ import {
 import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
 import { abortReason } from './link/connection.ts';
-import { Outlet } from './streams/async-queue.ts';
+import { AsyncQueue } from './streams/async-queue.ts';
 import { Reading } from './streams/reading.ts';
 import type { Session } from './session.ts';
 import { abortController, type AbortSignalLike } from './link/runtime.ts';
@@ -113,7 +113,7 @@ async function closeInput(session: Session): Promise<void> {
   }
 }
 
-export async function runOnTheSpot(client: Client, command: string, options: ShellOptions): Promise<ShellResult> {
+export async function runAndWait(client: Client, command: string, options: ShellOptions): Promise<ShellResult> {
   const { taskId } = await startTask(client, command, { ...options, pty: false });
   const texts = { stdout: '', stderr: '' };
   let isCut = false;
@@ -189,7 +189,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #client: Client;
   readonly #signal: AbortSignalLike | undefined;
   readonly #waiting: TaskStreamEvent[] = [];
-  readonly #outlet = new Outlet(() => this.#take());
+  readonly #items = new AsyncQueue(() => this.#take());
   readonly #ended = abortController();
   readonly #followed = new Set<string>();
   /** Set while so much waits for the reader that no more output is read. */
@@ -205,7 +205,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   }
 
   next(): Promise<IteratorResult<TaskStreamEvent, undefined>> {
-    return this.#outlet.next();
+    return this.#items.next();
   }
 
   close(): void {
@@ -271,14 +271,14 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#ended.abort();
     this.#room?.resolve();
-    this.#outlet.end(error);
+    this.#items.end(error);
   }
 
   #push(event: TaskStreamEvent): void {
-    if (this.#outlet.isEnded) return;
+    if (this.#items.isEnded) return;
     this.#waiting.push(event);
     if (this.#waiting.length >= WAITING_MAX) this.#room ??= Promise.withResolvers();
-    this.#outlet.flush();
+    this.#items.flush();
   }
 
   #take(): TaskStreamEvent | undefined {

@@ -19,7 +19,7 @@ import {
   toWireError,
   type WatchEvent,
 } from '@spool/protocol';
-import type { Surroundings, Transport } from '../src/index.ts';
+import type { Runtime, Transport } from '../src/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type CutOptions, memoryPair } from './memory-transport.ts';
 
@@ -63,7 +63,7 @@ export interface Asked {
 /** What a test answers in the keeper's place: a value, an error to be told, or nothing at all (`'silence'`). */
 export type Answer = (asked: Asked, peer: Peer) => unknown;
 
-export class FakeKeeper implements Surroundings {
+export class FakeKeeper implements Runtime {
   readonly clock = new FakeClock();
   readonly sessions = new Map<string, FakeSession>();
   readonly asked: Asked[] = [];
@@ -116,13 +116,13 @@ export class FakeKeeper implements Surroundings {
     for (const peer of this.peers) peer.close();
   }
 
-  // Surroundings
+  // Runtime
 
   now(): number {
     return this.clock.now();
   }
 
-  sleep(...args: Parameters<Surroundings['sleep']>): Promise<void> {
+  sleep(...args: Parameters<Runtime['sleep']>): Promise<void> {
     return this.clock.sleep(...args);
   }
 
@@ -144,14 +144,14 @@ export class FakeKeeper implements Surroundings {
     const reader = new FrameReader();
     const peer: Peer = { number, send: (frame) => transport.send(frame), close: () => transport.close() };
     this.peers.add(peer);
-    transport.onData = (chunk) => reader.push(chunk, (frame) => this.#hear(frame, peer));
+    transport.onData = (chunk) => reader.push(chunk, (frame) => this.#handle(frame, peer));
     transport.onClose = () => {
       this.peers.delete(peer);
       for (const watcher of this.watchers) if (watcher.peer === peer) this.watchers.delete(watcher);
     };
   }
 
-  #hear(frame: Frame, peer: Peer): void {
+  #handle(frame: Frame, peer: Peer): void {
     const { type, channel, payload } = frame;
     if (type === FrameType.hello) {
       this.helloes.push(decodeJson(payload));

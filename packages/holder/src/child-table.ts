@@ -22,7 +22,7 @@ export interface Held {
   fds: readonly number[];
 }
 
-export class Custody {
+export class ChildTable {
   readonly #held = new Map<string, Held>();
   readonly #groups = new ControlGroups();
   readonly #watch: FdWatch;

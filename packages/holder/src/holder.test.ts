@@ -76,7 +76,7 @@ class Stage {
     const [holders, keepers] = native.socketPair();
     const { holder } = this;
     const link: FdLink<FromKeeper, FromHolder> = new FdLink(this.watch, holders, {
-      onMessage: (message, fds) => holder.hear(message, fds),
+      onMessage: (message, fds) => holder.handle(message, fds),
       onFdsLost: (message) => holder.fdsLost(message),
       onEnd: () => holder.keeperGone('it closed its link'),
     });

@@ -14,7 +14,7 @@ import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { killAndWait } from '@spool/native/when-gone';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
-import { Custody } from './child-table.ts';
+import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { removeIfThere } from './listening.ts';
 
@@ -49,12 +49,12 @@ interface Keeper {
 
 export class Holder {
   readonly #options: HolderOptions;
-  readonly #custody: Custody;
+  readonly #children: ChildTable;
   #keeper: Keeper | null = null;
   #backoffMs = 0;
   #pings: NodeJS.Timeout | null = null;
   readonly #spare = new SpareFds();
-  readonly #missed = new MissedSessions(this.#spare, (id) => this.#tell({ type: 'missed', id }));
+  readonly #missed = new MissedSessions(this.#spare, (id) => this.#emit({ type: 'missed', id }));
   #isShuttingDown = false;
   #isStandby: boolean;
   /** Until then, a keeper before the present one may still write. */
@@ -63,7 +63,7 @@ export class Holder {
   constructor(options: HolderOptions) {
     this.#options = options;
     this.#isStandby = options.isStandby === true;
-    this.#custody = new Custody(options.watch, (id, exit) => this.#tell({ type: 'exit', id, exit }));
+    this.#children = new ChildTable(options.watch, (id, exit) => this.#emit({ type: 'exit', id, exit }));
   }
 
   /** Goes on with a keeper whose holder died: it will hand over what it has. */
@@ -83,7 +83,7 @@ export class Holder {
   }
 
   #ping(): void {
-    this.#tell({ type: 'ping' });
+    this.#emit({ type: 'ping' });
     this.#options.log.bound();
   }
 
@@ -109,7 +109,7 @@ export class Holder {
       return;
     }
     const link = new FdLink<FromKeeper, FromHolder>(this.#options.watch, ours, {
-      onMessage: (message, fds) => this.hear(message, fds),
+      onMessage: (message, fds) => this.handle(message, fds),
       onFdsLost: (message) => this.fdsLost(message),
       onEnd: () => this.keeperGone('it closed its link'),
     });
@@ -121,7 +121,7 @@ export class Holder {
   }
 
   #handAll(link: FdLink<FromKeeper, FromHolder>): void {
-    for (const held of this.#custody.all()) link.send({ type: 'session', session: held.session }, held.fds);
+    for (const held of this.#children.all()) link.send({ type: 'session', session: held.session }, held.fds);
     link.send({ type: 'adopted' });
   }
 
@@ -145,31 +145,31 @@ export class Holder {
     return process.pid;
   }
 
-  hear(message: FromKeeper, fds: readonly number[]): void {
+  handle(message: FromKeeper, fds: readonly number[]): void {
     this.#keeper?.health.heard();
     switch (message.type) {
       case 'spawn':
         return this.#spawn(message.run);
       case 'done':
-        return this.#custody.release(message.id);
+        return this.#children.release(message.id);
       case 'note':
-        return this.#custody.note(message.id, message.endAtLeast);
+        return this.#children.note(message.id, message.endAtLeast);
       case 'close-input':
-        return this.#custody.closeInput(message.id);
+        return this.#children.closeInput(message.id);
       case 'shutdown':
         return this.#shutdown();
       case 'ask':
-        return this.#tell({ type: 'here' });
+        return this.#emit({ type: 'here' });
       case 'pong':
         return;
       case 'hand':
-        this.#custody.take(message.session, fds);
+        this.#children.take(message.session, fds);
         return this.#missed.got(message.session.run.id);
       case 'handed':
-        return this.#missed.whenComplete(() => this.#tell({ type: 'held' }));
+        return this.#missed.whenComplete(() => this.#emit({ type: 'held' }));
       case 'missed': {
-        const held = this.#custody.get(message.id);
-        if (held) this.#tell({ type: 'session', session: held.session }, held.fds);
+        const held = this.#children.get(message.id);
+        if (held) this.#emit({ type: 'session', session: held.session }, held.fds);
         return;
       }
       case 'commit':
@@ -185,23 +185,23 @@ export class Holder {
     if (message.type === 'hand') this.#missed.miss(message.session.run.id);
   }
 
-  #spawn(run: Parameters<Custody['spawn']>[0]): void {
+  #spawn(run: Parameters<ChildTable['spawn']>[0]): void {
     // Sent again after a broken link: it runs already, and is told again.
-    const known = this.#custody.get(run.id);
-    if (known) return this.#tell({ type: 'session', session: known.session }, known.fds);
+    const known = this.#children.get(run.id);
+    if (known) return this.#emit({ type: 'session', session: known.session }, known.fds);
     const { limit, used } = openFiles();
     if (limit - used < FILES_TO_START_A_CHILD)
-      return this.#tell({ type: 'spawn-failed', id: run.id, code: 'EMFILE', syscall: 'spawn' });
+      return this.#emit({ type: 'spawn-failed', id: run.id, code: 'EMFILE', syscall: 'spawn' });
     try {
-      const held = this.#custody.spawn(run, Date.now());
-      this.#tell({ type: 'session', session: held.session }, held.fds);
+      const held = this.#children.spawn(run, Date.now());
+      this.#emit({ type: 'session', session: held.session }, held.fds);
     } catch (error) {
       const { code = 'UNKNOWN', syscall = 'spawn' } = error as NodeJS.ErrnoException;
-      this.#tell({ type: 'spawn-failed', id: run.id, code, syscall });
+      this.#emit({ type: 'spawn-failed', id: run.id, code, syscall });
     }
   }
 
-  #tell(message: FromHolder, fds: readonly number[] = []): void {
+  #emit(message: FromHolder, fds: readonly number[] = []): void {
     this.#keeper?.link.send(message, fds);
   }
 
@@ -223,7 +223,7 @@ export class Holder {
     );
     this.#othersGone = Promise.all([this.#othersGone, gone]);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
-    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#custody.size} sessions are safe`);
+    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#children.size} sessions are safe`);
     this.#restartKeeper();
   }
 
@@ -237,7 +237,7 @@ export class Holder {
   #shutdown(): void {
     this.#isShuttingDown = true;
     this.#removeTraces();
-    this.#custody[Symbol.dispose]();
+    this.#children[Symbol.dispose]();
     this.#options.log.say('stopped as asked');
     process.exit(0);
   }

@@ -49,7 +49,7 @@ const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag:
 };
 
 /** Raises the limits of this process as far as it may. Throws a sentence when what is left would end the daemon. */
-export function shedOwnLimits(complain: (sentence: string) => void): void {
+export function shedOwnLimits(warn: (sentence: string) => void): void {
   for (const name of Object.keys(HARMFUL) as LimitName[]) {
     const resource = limitNumber(name);
     const hard = ownLimits()[name]?.[1] ?? Infinity;
@@ -61,13 +61,13 @@ export function shedOwnLimits(complain: (sentence: string) => void): void {
       const reason = `this shell allows no more than ${left} ${what} (ulimit -H${flag.slice(1)}), which would end the daemon; start it from another shell`;
       throw new SpoolError('DAEMON_START_FAILED', { reason });
     }
-    if (left !== Infinity) complain(`started with a hard limit of ${left} ${what}: sessions cannot have more`);
+    if (left !== Infinity) warn(`started with a hard limit of ${left} ${what}: sessions cannot have more`);
   }
   if (getPriority() === 0) return;
   try {
     setPriority(0);
   } catch {
-    complain(`started with niceness ${getPriority()}: sessions cannot have less`); // EACCES: a privilege
+    warn(`started with niceness ${getPriority()}: sessions cannot have less`); // EACCES: a privilege
   }
 }
 

@@ -100,7 +100,7 @@ function takeOver(linkFd: number): void {
   let holder: Holder | null = null;
   const link: FdLink<FromKeeper, FromHolder> = new FdLink(watch, linkFd, {
     onMessage(message, fds) {
-      if (message.type !== 'hand-over') return holder?.hear(message, fds);
+      if (message.type !== 'hand-over') return holder?.handle(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
       holder = new Holder({
         watch,

@@ -52,7 +52,7 @@ class Stage {
       onMessage: () => {},
       onReplaced: () => this.replaced++,
       handOver: () => [{ session: HELD, fds: [] }],
-      complain: (sentence) => this.complaints.push(sentence),
+      warn: (sentence) => this.complaints.push(sentence),
     });
     this.#holders = new FdLink(this.watch, holders, {
       onMessage: (message) => this.heard.push(message),

@@ -25,7 +25,7 @@ test('[LIFE-1] a holder that is dead before its welcome is read is no fault of t
     onMessage: ({ type }) => heard.push(type),
     onReplaced: () => {},
     handOver: () => [],
-    complain: () => {},
+    warn: () => {},
   } as ConstructorParameters<typeof HolderLink>[1]);
   onTestFinished(() => {
     watch[Symbol.dispose]();

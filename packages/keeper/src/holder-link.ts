@@ -28,7 +28,7 @@ export interface HolderLinkOptions {
   onReplaced(): void;
   /** Everything that a new holder must hold. */
   handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }>;
-  complain(sentence: string): void;
+  warn(sentence: string): void;
 }
 
 /** A holder that is started beside the present one, to take its place. */
@@ -134,7 +134,7 @@ export class HolderLink {
   #changeTo(next: NextHolder): void {
     const link = this.#link;
     const holder = this.#holder!;
-    this.#options.complain(`holder ${holder.pid} is replaced by ${next.process.pid}, as asked`);
+    this.#options.warn(`holder ${holder.pid} is replaced by ${next.process.pid}, as asked`);
     this.#next = null;
     this.#link = next.link;
     this.#count++;
@@ -159,7 +159,7 @@ export class HolderLink {
     const link: FdLink<FromHolder, FromKeeper> = new FdLink(this.#options.watch, socket, {
       onMessage: (message, fds) => {
         if (this.#next?.link === link) this.#hearNext(this.#next, message, fds);
-        else if (this.#link === link) this.#hear(message, fds);
+        else if (this.#link === link) this.#handle(message, fds);
         else fds.forEach((fd) => native.close(fd));
       },
       onFdsLost: (message) => {
@@ -176,7 +176,7 @@ export class HolderLink {
     return link;
   }
 
-  #hear(message: FromHolder, fds: readonly number[]): void {
+  #handle(message: FromHolder, fds: readonly number[]): void {
     this.#health?.heard();
     switch (message.type) {
       case 'welcome':
@@ -222,7 +222,7 @@ export class HolderLink {
 
   #kill({ pid, pidfd }: { readonly pid: number; readonly pidfd: number }): void {
     const gone = killAndWait(this.#options.watch, pidfd, () =>
-      this.#options.complain(`holder ${pid} was killed and is still there; its successor waits for its end`),
+      this.#options.warn(`holder ${pid} was killed and is still there; its successor waits for its end`),
     );
     this.#othersGone = Promise.all([this.#othersGone, gone]);
   }
@@ -241,7 +241,7 @@ export class HolderLink {
     // Asked to end; or it died before it had told us anything, and there is nothing to keep.
     if (this.#isEnding || !this.#daemon) process.exit(0);
     const { holderPid } = this;
-    this.#options.complain(`holder ${holderPid} is gone: ${why}; starting another`);
+    this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
     this.#health?.stop();
     this.#health = null;
     this.#missed.clear();
@@ -273,7 +273,7 @@ export class HolderLink {
     try {
       return native.socketPair();
     } catch (error) {
-      this.#options.complain(`no holder can be started now: ${(error as Error).message}`);
+      this.#options.warn(`no holder can be started now: ${(error as Error).message}`);
       return null;
     }
   }
@@ -309,7 +309,7 @@ export class HolderLink {
       cwd: '/',
     });
     native.close(theirs);
-    child.on('error', (error) => this.#options.complain(`the holder could not be started: ${error.message}`));
+    child.on('error', (error) => this.#options.warn(`the holder could not be started: ${error.message}`));
     child.unref();
     return { socket: ours, process: child };
   }

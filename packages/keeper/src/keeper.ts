@@ -20,7 +20,7 @@ import {
 } from '@spool/protocol';
 import { Connection, type ConnectionHandlers } from './clients/connection.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
-import { Ender } from './session/terminator.ts';
+import { Terminator } from './session/terminator.ts';
 import { FileBudget } from './clients/file-budget.ts';
 import { Flusher } from './logs/flusher.ts';
 import { HolderLink } from './holder-link.ts';
@@ -76,7 +76,7 @@ interface PendingRun {
 
 export class Keeper {
   readonly registry = new Registry();
-  readonly ender = new Ender(() => this.#ownPids());
+  readonly terminator = new Terminator(() => this.#ownPids());
   readonly prompter = new Prompter();
   readonly #watch = new FdWatch();
   readonly #holder: HolderLink;
@@ -98,10 +98,10 @@ export class Keeper {
     this.#holder = new HolderLink(linkFd, {
       watch: this.#watch,
       logFd: LOG_FD,
-      onMessage: (message, fds) => this.#hear(message, fds),
+      onMessage: (message, fds) => this.#handle(message, fds),
       onReplaced: () => void this.#askAgain(),
       handOver: () => this.#handOver(),
-      complain,
+      warn,
     });
   }
 
@@ -147,9 +147,9 @@ export class Keeper {
     try {
       session.remove();
     } catch (error) {
-      complain(`the folder of session ${session.id} could not be removed whole: ${(error as Error).message}`);
+      warn(`the folder of session ${session.id} could not be removed whole: ${(error as Error).message}`);
     }
-    this.#tell({ type: 'session-removed', at: Date.now(), id: session.id });
+    this.#emit({ type: 'session-removed', at: Date.now(), id: session.id });
   }
 
   /** Answered when one process more may die: what it says is then true for whoever goes on to kill one. */
@@ -205,7 +205,7 @@ export class Keeper {
     const leave = (): void => {
       const isTyping = [...this.registry.all()].some(({ queuedInputBytes }) => queuedInputBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
-      complain('stepping down for the next keeper, as asked');
+      warn('stepping down for the next keeper, as asked');
       process.exit(0);
     };
     setImmediate(leave); // the answer first
@@ -215,11 +215,11 @@ export class Keeper {
   async endAll(graceMs: number): Promise<void> {
     this.#isEnding = true;
     const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
-    await Promise.all(running.map((session) => this.ender.end(session, 'stop', graceMs)));
+    await Promise.all(running.map((session) => this.terminator.end(session, 'stop', graceMs)));
     // What they ended with survives a power cut too, unless the disk does not take it.
     const durable = Promise.all(running.map((session) => session.durable()));
     await Promise.race([durable, new Promise((resolve) => setTimeout(resolve, DURABLE_MS_MAX))]);
-    await this.ender.finish(graceMs); // those whose child has ended, but not all of its tree
+    await this.terminator.finish(graceMs); // those whose child has ended, but not all of its tree
     await this.#holder.settled();
     // The answer first; then the holder removes the socket and exits, and with its link we go too.
     setImmediate(() => {
@@ -230,7 +230,7 @@ export class Keeper {
     });
   }
 
-  #hear(message: FromHolder, fds: readonly number[]): void {
+  #handle(message: FromHolder, fds: readonly number[]): void {
     switch (message.type) {
       case 'session':
         if (this.#services) this.#started(message.session, fds);
@@ -259,32 +259,32 @@ export class Keeper {
       flusher: new Flusher(),
       turns: new DiskTurns(),
       openLogs: new OpenLogs(),
-      housekeeper: new Housekeeper(complain),
-      remover: new Remover(home.sessions, complain),
+      housekeeper: new Housekeeper(warn),
+      remover: new Remover(home.sessions, warn),
       screens: new Screens(home.config, {
         onAnswers: (id, bytes, upTo) => this.registry.get(id)?.answer(bytes, upTo),
         onFocusMode: (id, reportsFocus) => {
           const session = this.registry.get(id);
           if (session) session.reportsFocus = reportsFocus;
         },
-        onStatus: (id, status) => this.registry.get(id)?.noteStatus(status),
-        onLooked: (id, offset) => this.registry.get(id)?.noteLooked(offset),
-        onMilestone: (id, milestone, at) => this.registry.get(id)?.noteMilestone(milestone, at),
-        onFact: (id, fact, at) => this.registry.get(id)?.noteFact(fact, at),
-        complain,
+        onStatus: (id, status) => this.registry.get(id)?.recordStatus(status),
+        onLooked: (id, offset) => this.registry.get(id)?.recordLook(offset),
+        onMilestone: (id, milestone, at) => this.registry.get(id)?.recordMilestone(milestone, at),
+        onOscEvent: (id, fact, at) => this.registry.get(id)?.recordOscEvent(fact, at),
+        warn,
       }),
       notifier: new Notifier({
         configFile: `${home.config}/config.json`,
-        tell: (event) => this.#tell(event),
+        emit: (event) => this.#emit(event),
         tellViewers: ({ id, name, title, body }) => {
           for (const session of this.registry.all())
             for (const { watcher } of session.viewers.all())
-              watcher.tell({ type: 'notice', session: id, name, title, body });
+              watcher.emit({ type: 'notice', session: id, name, title, body });
         },
-        complain,
+        warn,
       }),
-      tell: (event) => this.#tell(event),
-      complain,
+      emit: (event) => this.#emit(event),
+      warn,
       release: (id) => this.#holder.send({ type: 'done', id }),
       note: (id, endAtLeast) => this.#holder.send({ type: 'note', id, endAtLeast }),
       closeChildInput: (id) => this.#holder.send({ type: 'close-input', id }),
@@ -299,7 +299,7 @@ export class Keeper {
     this.#recall = new Recall(
       () =>
         this.#listEnded(home.sessions).catch((error: Error) => {
-          complain(`the sessions that have ended cannot be listed: ${error.message}`);
+          warn(`the sessions that have ended cannot be listed: ${error.message}`);
           return [];
         }),
       (id) => this.#recallOne(id),
@@ -325,7 +325,7 @@ export class Keeper {
     const record = readRecord(`${this.#services!.home.sessions}/${id}`);
     if (!record) {
       this.#orphans.add(`${this.#services!.home.sessions}/${id}`);
-      return complain(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
+      return warn(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
     }
     try {
       const session = Session.recall(this.#services!, record);
@@ -333,7 +333,7 @@ export class Keeper {
       this.#resume(session);
     } catch (error) {
       // One damaged folder must not take the daemon with it, with each keeper anew.
-      complain(`session ${id} could not be brought back: ${(error as Error).stack}`);
+      warn(`session ${id} could not be brought back: ${(error as Error).stack}`);
     }
   }
 
@@ -354,7 +354,7 @@ export class Keeper {
         this.#orphans.delete(folder);
         remover.take(folder);
       },
-      complain,
+      warn,
     });
   }
 
@@ -375,24 +375,24 @@ export class Keeper {
 
   /** What was under way for a session when the last keeper went. */
   #resume(session: Session): void {
-    const { life, timeoutAt } = session;
-    if (life.phase !== 'running') {
+    const { lifecycle, timeoutAt } = session;
+    if (lifecycle.phase !== 'running') {
       // Its child went, but the last keeper may have gone before the rest of its tree.
-      const isRecent = Date.now() - life.endedAt < TREE_MS_MAX;
-      if (life.endedBy !== null && isRecent)
-        void this.ender.end(session, life.endedBy, GRACE_MS_DEFAULT, { isResumed: true });
+      const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;
+      if (lifecycle.endedBy !== null && isRecent)
+        void this.terminator.end(session, lifecycle.endedBy, GRACE_MS_DEFAULT, { isResumed: true });
       return;
     }
-    if (life.ending) {
-      const { by, askedAt, killAt, isAsked: isResumed = false } = life.ending;
+    if (lifecycle.ending) {
+      const { by, askedAt, killAt, isAsked: isResumed = false } = lifecycle.ending;
       // Between two keepers only the clock on the wall can be asked; if it was set, the grace must not grow by that.
       const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
-      void this.ender.end(session, by, graceMs, { isResumed });
+      void this.terminator.end(session, by, graceMs, { isResumed });
     } else if (timeoutAt !== null) this.#limit(session, timeoutAt);
   }
 
   #limit(session: Session, timeoutAt: number): void {
-    const end = (): void => void this.ender.end(session, 'timeout', GRACE_MS_DEFAULT);
+    const end = (): void => void this.terminator.end(session, 'timeout', GRACE_MS_DEFAULT);
     const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeoutAt - Date.now())));
     session.whenEnded(() => clearTimeout(timer));
   }
@@ -412,8 +412,8 @@ export class Keeper {
     pending?.started.resolve(session);
     const at = Date.now();
     const { info } = session;
-    this.#tell({ type: 'session-started', at, session: info });
-    if (info.isTask) this.#tell({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
+    this.#emit({ type: 'session-started', at, session: info });
+    if (info.isTask) this.#emit({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
   }
 
   *#handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }> {
@@ -481,7 +481,7 @@ export class Keeper {
     connections.add(new Connection(this.#watch, fd, handlers, refusal));
   }
 
-  #tell(event: DaemonEvent): void {
+  #emit(event: DaemonEvent): void {
     for (const connection of this.#connections) {
       for (const [channel, wants] of connection.feeds) if (wants(event)) connection.event(channel, event);
     }
@@ -495,7 +495,7 @@ function typed(connection: Connection, channel: number, offset: number, bytes: U
   const stream = connection.typing.get(channel);
   if (!watcher || !viewer || stream === undefined) return;
   if (viewer.isReadOnly)
-    viewer.watcher.tell({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
+    viewer.watcher.emit({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
   else watcher.session.typed(viewer, stream, offset, bytes);
 }
 
@@ -509,7 +509,7 @@ function spawnError(run: RunRequest, code: string, syscall: string): SpoolError 
   return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
 }
 
-function complain(sentence: string): void {
+function warn(sentence: string): void {
   try {
     writeSync(LOG_FD, `${new Date().toISOString()} keeper[${process.pid}]: ${sentence}\n`);
   } catch {

@@ -27,9 +27,9 @@ class Desk {
     onTestFinished(() => rmSync(this.#folder, { recursive: true }));
     this.notifier = new Notifier({
       configFile: `${this.#folder}/config.json`,
-      tell: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
+      emit: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
       tellViewers: () => {},
-      complain: (sentence) => this.complaints.push(sentence.replace(this.#folder, '')),
+      warn: (sentence) => this.complaints.push(sentence.replace(this.#folder, '')),
     });
   }
 

@@ -25,10 +25,10 @@ export interface NotifyConfig {
 
 export interface NotifierOptions {
   readonly configFile: string;
-  tell(event: Notification): void;
+  emit(event: Notification): void;
   /** Viewers of any session but this one. */
   tellViewers(notification: Notification): void;
-  complain(sentence: string): void;
+  warn(sentence: string): void;
 }
 
 /** A dialog that a person or another program answers at once is not worth a word. */
@@ -102,13 +102,13 @@ export class Notifier {
   /** Whatever goes wrong with it is no reason to fail whoever had something to tell. */
   #notify(session: Session, about: About, what: string, body: string): void {
     try {
-      this.#tell(session, about, what, body);
+      this.#emit(session, about, what, body);
     } catch (error) {
-      this.#options.complain(`a notification could not be sent: ${(error as Error).message}`);
+      this.#options.warn(`a notification could not be sent: ${(error as Error).message}`);
     }
   }
 
-  #tell(session: Session, about: About, what: string, body: string): void {
+  #emit(session: Session, about: About, what: string, body: string): void {
     const config = this.#read();
     if (!config.on.includes(about)) return;
     const notification: Notification = {
@@ -120,7 +120,7 @@ export class Notifier {
       title: `${session.name} ${what}`.slice(0, TEXT_CHARACTERS_MAX),
       body: body.slice(0, TEXT_CHARACTERS_MAX),
     };
-    this.#options.tell(notification);
+    this.#options.emit(notification);
     this.#options.tellViewers(notification);
     if (config.desktop) this.#run(['notify-send', '--app-name=spool', '--', notification.title, notification.body], '');
     if (config.command) this.#run(config.command, JSON.stringify(notification), notification);
@@ -135,7 +135,7 @@ export class Notifier {
       if (isOver) return;
       isOver = true;
       this.#underWay--;
-      if (trouble) this.#options.complain(`the notification command ${command[0]} ${trouble}`);
+      if (trouble) this.#options.warn(`the notification command ${command[0]} ${trouble}`);
     };
     let child: ChildProcess;
     try {
@@ -171,9 +171,9 @@ export class Notifier {
     request.on('response', (response) => {
       response.destroy();
       const { statusCode = 0 } = response;
-      if (statusCode >= 300) this.#options.complain(`the webhook answered ${statusCode}; nothing else was tried`);
+      if (statusCode >= 300) this.#options.warn(`the webhook answered ${statusCode}; nothing else was tried`);
     });
-    request.on('error', (error) => this.#options.complain(`the webhook could not be told: ${error.message}`));
+    request.on('error', (error) => this.#options.warn(`the webhook could not be told: ${error.message}`));
     request.on('close', () => {
       clearTimeout(timer);
       this.#underWay--;
@@ -183,7 +183,7 @@ export class Notifier {
 
   #begin(): boolean {
     if (this.#underWay >= AT_ONCE_MAX) {
-      this.#options.complain(`${AT_ONCE_MAX} notifications are under way; this one is left out`);
+      this.#options.warn(`${AT_ONCE_MAX} notifications are under way; this one is left out`);
       return false;
     }
     this.#underWay++;
@@ -204,10 +204,10 @@ export class Notifier {
     this.#configAt = changedAt;
     try {
       const { config, errors } = parseNotifyConfig(JSON.parse(readFileSync(this.#options.configFile, 'utf8')));
-      for (const error of errors) this.#options.complain(`${this.#options.configFile}: ${error}`);
+      for (const error of errors) this.#options.warn(`${this.#options.configFile}: ${error}`);
       this.#config = config;
     } catch (error) {
-      this.#options.complain(`${this.#options.configFile} cannot be read: ${(error as Error).message}`);
+      this.#options.warn(`${this.#options.configFile} cannot be read: ${(error as Error).message}`);
       this.#config = NOTHING;
     }
     return this.#config;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClockCheck } from './logs/clock-check.ts';
 import { InputJournal } from './input/journal.ts';
-import { InputKeys } from './input/idempotency-keys.ts';
+import { IdempotencyKeys } from './input/idempotency-keys.ts';
 import { History } from './screens/insight/history.ts';
 import { Keyframes } from './screens/worker/keyframes.ts';
 
@@ -22,10 +22,10 @@ afterEach(() => {
 const WRITERS: Record<string, (folder: string) => void> = {
   'input.json': (where) => {
     const journal = new InputJournal(where);
-    journal.noteTyped('stream', 1);
+    journal.recordTyped('stream', 1);
     journal.close();
   },
-  keys: (where) => new InputKeys(where).add('key'),
+  keys: (where) => new IdempotencyKeys(where).add('key'),
   'history.ndjson': (where) => {
     const history = new History(where);
     history.add({} as Parameters<History['add']>[0]);

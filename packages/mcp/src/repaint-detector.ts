@@ -5,7 +5,7 @@ const FULL_SCREEN = /\x1b\[\?(?:1049|1047|47)([hl])/g;
 const MOVES = /\x1b\[(?:\d*A|\d*(?:;\d*)?H)/g;
 const MOVES_MIN = 3;
 
-export class PictureSigns {
+export class RepaintDetector {
   #isFullScreen: boolean;
   #moves = 0;
 

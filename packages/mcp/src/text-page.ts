@@ -5,7 +5,7 @@
  * or an escape sequence. A line that has no end yet (a prompt, a progress bar) is given as far as it is.
  */
 import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
-import { PictureSigns } from './repaint-detector.ts';
+import { RepaintDetector } from './repaint-detector.ts';
 
 export interface TextPageOptions {
   /** Offset of the first byte. */
@@ -33,7 +33,7 @@ export const ENTER_FULL_SCREEN = encodeUtf8('\x1b[?1049h');
 export class TextPage {
   readonly #chunker: TextChunker;
   readonly #text = new LineText({ skipAlternate: true });
-  readonly #signs: PictureSigns;
+  readonly #signs: RepaintDetector;
   readonly #textBytesMax: number;
   readonly #column: number;
   readonly #lines: string[] = [];
@@ -47,7 +47,7 @@ export class TextPage {
     this.#chunker = new TextChunker({ chunking: 'line', maxBytes: CHUNK_BYTES, offset: from });
     this.#textBytesMax = Math.max(PAGE_BYTES_MIN, textBytesMax);
     this.#cursor = from;
-    this.#signs = new PictureSigns(isFullScreen);
+    this.#signs = new RepaintDetector(isFullScreen);
     this.#column = isFullScreen ? 0 : column;
     if (isFullScreen) this.#text.feed(ENTER_FULL_SCREEN);
     else if (column > 0) this.#text.feed(encodeUtf8(`\x1b[${column}C`));

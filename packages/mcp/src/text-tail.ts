@@ -1,6 +1,6 @@
 /** The end of what a session wrote, as clean text of a limited size, and the offset behind it: where a page goes on. */
 import { LineText, TextChunker, type TextLine } from '@spool/vt';
-import { PictureSigns } from './repaint-detector.ts';
+import { RepaintDetector } from './repaint-detector.ts';
 import { ENTER_FULL_SCREEN, type Page, type TextPageOptions } from './text-page.ts';
 
 export interface TextTailOptions extends TextPageOptions {
@@ -17,7 +17,7 @@ export class TextTail {
   readonly #text: LineText;
   /** Knows how far characters and escape sequences are whole: the cursor stands there, and not in the midst of one. */
   readonly #chunker: TextChunker;
-  readonly #signs: PictureSigns;
+  readonly #signs: RepaintDetector;
   readonly #textBytesMax: number;
   #isInside: boolean;
   #lines: TextLine[] = [];
@@ -28,7 +28,7 @@ export class TextTail {
   constructor({ from, textBytesMax, isInside, isFullScreen = false }: TextTailOptions) {
     this.#text = new LineText({ offset: from - (isFullScreen ? ENTER_FULL_SCREEN.length : 0), skipAlternate: true });
     this.#chunker = new TextChunker({ offset: from });
-    this.#signs = new PictureSigns(isFullScreen);
+    this.#signs = new RepaintDetector(isFullScreen);
     this.#textBytesMax = textBytesMax;
     this.#isInside = isInside;
     this.#open = from;

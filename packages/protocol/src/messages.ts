@@ -217,7 +217,7 @@ export interface Requests {
        */
       readonly followsSize?: boolean | undefined;
       /** It was attached before the link broke: nothing about sizes has changed. */
-      readonly isBack?: boolean | undefined;
+      readonly isReattach?: boolean | undefined;
       /** Chosen by the client, once for each attachment. */
       readonly typing: string;
     };
@@ -411,7 +411,7 @@ export type DaemonEvent =
   | ({ readonly type: 'milestone'; readonly at: number; readonly id: string } & Milestone)
   /** What the program said in passing: its title, its folder, a command begun or ended, progress, a bell, a message. */
   | {
-      readonly type: 'session-fact';
+      readonly type: 'session-osc';
       readonly at: number;
       readonly id: string;
       readonly offset: number;

@@ -93,7 +93,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     historyLines,
     colours: colours.optional(),
     followsSize: z.boolean().optional(),
-    isBack: z.boolean().optional(),
+    isReattach: z.boolean().optional(),
     typing: z.string().min(8).max(32),
   }),
   view: z.strictObject({

@@ -48,7 +48,7 @@ export { encodeMouse, mouseReportOf } from './viewer/mouse-report.ts';
 export type { MouseReport } from './viewer/mouse-report.ts';
 export type { PanKey } from './viewer/pan-keys.ts';
 export { FactReader } from './state/osc-events.ts';
-export type { Fact, FactKind, FactPlace, ProgramStatus, Progress } from './state/osc-events.ts';
+export type { OscEvent, FactKind, FactPlace, ProgramStatus, Progress } from './state/osc-events.ts';
 export { OutputFollower } from './state/output-follower.ts';
 export type { FollowListener, FollowOptions } from './state/output-follower.ts';
 export { LineText } from './text/text.ts';

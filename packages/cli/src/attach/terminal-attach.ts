@@ -170,7 +170,7 @@ export async function attachTerminal(
         else if (piece.bytes.includes(CTRL_C)) leave();
         return;
       case 'reply':
-        if (question.hear(piece.bytes)) attachment?.view({ colours: question.colours });
+        if (question.handle(piece.bytes)) attachment?.view({ colours: question.colours });
         return;
       case 'focus':
         return attachment?.view({ isFocused: piece.isFocused });

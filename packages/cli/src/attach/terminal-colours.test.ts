@@ -8,9 +8,9 @@ test('both colours are asked for once, and known as soon as the terminal has ans
   let asked = '';
   const question = new ColourQuestion(xterm, (text) => (asked += text));
   expect(asked).toBe('\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c');
-  question.hear(reply('\x1b]10;rgb:ffff/8080/0000\x07'));
-  question.hear(reply('\x1b]11;rgb:00/11/22\x1b\\'));
-  question.hear(reply('\x1b[?62;22c'));
+  question.handle(reply('\x1b]10;rgb:ffff/8080/0000\x07'));
+  question.handle(reply('\x1b]11;rgb:00/11/22\x1b\\'));
+  question.handle(reply('\x1b[?62;22c'));
   await question.answered();
   expect(question.colours).toEqual({ foreground: '#ff8000', background: '#001122' });
   await question.silence();
@@ -18,11 +18,11 @@ test('both colours are asked for once, and known as soon as the terminal has ans
 
 test('a terminal that knows nothing of colours costs one reply; COLORFGBG stands in', async () => {
   const question = new ColourQuestion({ ...xterm, COLORFGBG: '15;0' }, () => {});
-  question.hear(reply('\x1b[?1;2c'));
+  question.handle(reply('\x1b[?1;2c'));
   await question.answered();
   expect(question.colours).toEqual({ foreground: '#ffffff', background: '#000000' });
   const none = new ColourQuestion(xterm, () => {});
-  none.hear(reply('\x1b[?1;2c'));
+  none.handle(reply('\x1b[?1;2c'));
   await none.answered();
   expect(none.colours).toBeUndefined();
 });
@@ -50,7 +50,7 @@ test('one that answers nothing is waited for a moment; some are not asked at all
 test('what is no colour is not taken for one', async () => {
   const question = new ColourQuestion(xterm, () => {});
   for (const text of ['\x1b]11;evil\x07', '\x1b]12;rgb:1/1/1\x07', '\x1b]11;rgb:1/1\x07', '\x1b[?1c'])
-    expect(question.hear(reply(text))).toBe(false);
+    expect(question.handle(reply(text))).toBe(false);
   await question.answered();
   expect(question.colours).toBeUndefined();
 });
@@ -58,6 +58,6 @@ test('what is no colour is not taken for one', async () => {
 test('one that answers late is heard late', async () => {
   const question = new ColourQuestion(xterm, () => {});
   await question.answered();
-  expect(question.hear(reply('\x1b]11;rgb:00/11/22\x1b\\'))).toBe(true);
+  expect(question.handle(reply('\x1b]11;rgb:00/11/22\x1b\\'))).toBe(true);
   expect(question.colours).toEqual({ background: '#001122' });
 });

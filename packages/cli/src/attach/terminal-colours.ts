@@ -44,7 +44,7 @@ export class ColourQuestion {
   }
 
   /** A reply of the terminal, whoever asked for it. True when it told a colour. */
-  hear(reply: Uint8Array): boolean {
+  handle(reply: Uint8Array): boolean {
     const text = Buffer.from(reply).toString('latin1');
     const colour = /^\x1b\](1[01]);([^\x07\x1b]{1,64})(?:\x07|\x1b\\)$/.exec(text);
     const rgb = colour && parseColour(colour[2]!);

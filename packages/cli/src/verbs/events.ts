@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<EventItem['type'], true>> = {
   'session-resized': true,
   'session-removed': true,
   'session-status': true,
-  'session-fact': true,
+  'session-osc': true,
   milestone: true,
   notification: true,
   task_started: true,
@@ -96,7 +96,7 @@ export function line(event: EventItem): string {
     }
     case 'milestone':
       return `${time} ${event.type} ${event.id}: ${printable(event.title)}`;
-    case 'session-fact':
+    case 'session-osc':
       return `${time} ${event.type} ${event.id}: ${printable(JSON.stringify(event.fact))}`;
     case 'notification':
       return `${time} ${event.type} ${event.id}: ${printable(`${event.title}: ${event.body}`)}`;

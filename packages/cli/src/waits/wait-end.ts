@@ -8,7 +8,7 @@ import { endWords } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 /** For something that did not come before the session ended: neither the session's code nor a failure of ours. */
-const EXIT_IN_VAIN = 1;
+const EXIT_NOT_MET = 1;
 
 export function wantedOf(texts: readonly string[], verb: 'wait' | 'prompt'): WaitWanted {
   try {
@@ -43,5 +43,5 @@ export function endCode({ reason, session }: WaitEnd, { until, pattern }: WaitWa
   if (reason === 'timeout') return EXIT.timedOut;
   if (reason !== 'exit') return 0;
   const isWanted = until.includes('exit') || (until.length === 0 && pattern === null);
-  return isWanted ? exitCodeOfSession(session) : EXIT_IN_VAIN;
+  return isWanted ? exitCodeOfSession(session) : EXIT_NOT_MET;
 }

@@ -18,7 +18,7 @@ export async function tellRows(client: Client): Promise<void> {
       await tellAll();
       continue;
     }
-    const change = list.hear(event);
+    const change = list.handle(event);
     if (change) await tell(change.id, change.row);
   }
 

@@ -43,12 +43,12 @@ test.each([
 test('[STATE-4] events keep it up to date; what does not show is no change', () => {
   const list = listOf();
   const at = 7;
-  expect(list.hear({ type: 'session-status', at, id: 'build', status: statusWith({ state: 'blocked' }) })?.id).toBe(
+  expect(list.handle({ type: 'session-status', at, id: 'build', status: statusWith({ state: 'blocked' }) })?.id).toBe(
     'build',
   );
-  expect(list.hear({ type: 'session-started', at, session: sessionWith('new', { startedAt: 9 }) })?.id).toBe('new');
-  expect(list.hear({ type: 'session-removed', at, id: 'old' })).toEqual({ id: 'old', row: null });
-  list.hear({
+  expect(list.handle({ type: 'session-started', at, session: sessionWith('new', { startedAt: 9 }) })?.id).toBe('new');
+  expect(list.handle({ type: 'session-removed', at, id: 'old' })).toEqual({ id: 'old', row: null });
+  list.handle({
     type: 'session-exited',
     at,
     session: sessionWith('agent', { state: 'exited', exitCode: 0, endedAt: 8 }),
@@ -61,10 +61,10 @@ test('[STATE-4] events keep it up to date; what does not show is no change', () 
     { type: 'session-status', at, id: 'agent', status: statusWith() },
     { type: 'session-status', at, id: 'unknown', status: statusWith() },
     { type: 'session-removed', at, id: 'unknown' },
-    { type: 'session-fact', at, id: 'build', offset: 0, fact: { type: 'bell-rung' } },
+    { type: 'session-osc', at, id: 'build', offset: 0, fact: { type: 'bell-rung' } },
     { type: 'session-resized', at, id: 'build', cols: 1, rows: 1 },
   ] as const)
-    expect([late.type, list.hear(late)]).toEqual([late.type, undefined]);
+    expect([late.type, list.handle(late)]).toEqual([late.type, undefined]);
 });
 
 test('what it does is told before what it has reached, and that before what it calls itself', () => {
@@ -72,10 +72,10 @@ test('what it does is told before what it has reached, and that before what it c
   list.replace([sessionWith('a', { title: '⠙ ✳ Fix the tests' })]);
   const doing = (): string => doingOf(list.get('a')!);
   expect(doing()).toBe('✳ Fix the tests');
-  list.hear({ type: 'session-fact', at: 1, id: 'a', offset: 1, fact: { type: 'title-changed', title: 'vim x.ts' } });
+  list.handle({ type: 'session-osc', at: 1, id: 'a', offset: 1, fact: { type: 'title-changed', title: 'vim x.ts' } });
   expect(doing()).toBe('vim x.ts');
-  list.hear({ type: 'milestone', at: 1, id: 'a', name: 'npm-install', title: '412 packages installed', offset: 9 });
+  list.handle({ type: 'milestone', at: 1, id: 'a', name: 'npm-install', title: '412 packages installed', offset: 9 });
   expect(doing()).toBe('412 packages installed');
-  list.hear({ type: 'session-status', at: 1, id: 'a', status: statusWith({ activity: 'Thinking' }) });
+  list.handle({ type: 'session-status', at: 1, id: 'a', status: statusWith({ activity: 'Thinking' }) });
   expect(doing()).toBe('Thinking');
 });

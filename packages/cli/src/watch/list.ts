@@ -27,7 +27,7 @@ export const LIST_EVENTS: readonly string[] = [
   'session-exited',
   'session-status',
   'session-removed',
-  'session-fact',
+  'session-osc',
   'milestone',
 ];
 
@@ -41,7 +41,7 @@ export class WatchList {
   }
 
   /** The row that has changed; undefined when none has. What is told of sessions that are not known was before the list. */
-  hear(event: EventItem): { readonly id: string; readonly row: Row | null } | undefined {
+  handle(event: EventItem): { readonly id: string; readonly row: Row | null } | undefined {
     switch (event.type) {
       case 'session-started':
         if (this.#rows.has(event.session.id)) return undefined;
@@ -56,7 +56,7 @@ export class WatchList {
         const { type: _type, at: _at, id, ...milestone } = event;
         return this.#change(id, () => ({ milestone }));
       }
-      case 'session-fact': {
+      case 'session-osc': {
         const { fact } = event;
         if (fact.type !== 'title-changed' || typeof fact.title !== 'string') return undefined;
         const { title } = fact;
@@ -98,7 +98,7 @@ export class WatchList {
     return { id: row.id, row };
   }
 
-  #change(id: string, change: (row: Row) => Partial<Row> | undefined): ReturnType<WatchList['hear']> {
+  #change(id: string, change: (row: Row) => Partial<Row> | undefined): ReturnType<WatchList['handle']> {
     const row = this.#rows.get(id);
     const changed = row && change(row);
     return changed && this.#set({ ...row, ...changed });

@@ -82,7 +82,7 @@ class WatchView {
     for await (const event of events) {
       if (event.type === 'events-missed') this.#list.replace(await recentSessions(this.#client));
       else {
-        const change = this.#list.hear(event);
+        const change = this.#list.handle(event);
         if (!change) continue;
         if (change.row === null) this.#lines.forget(change.id);
       }

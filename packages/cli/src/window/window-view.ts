@@ -185,10 +185,10 @@ export class WindowView {
 
   #turnWheel({ button, isRelease }: MouseReport): void {
     if ((button & WHEEL) === 0 || isRelease) return;
-    const isBack = (button & 1) === 0;
+    const isReattach = (button & 1) === 0;
     const isSideways = (button & 2) !== 0 || (button & SHIFT) !== 0;
-    if (isSideways) this.#window.panBy(0, isBack ? -WHEEL_COLS : WHEEL_COLS);
-    else this.#window.panBy(isBack ? -WHEEL_ROWS : WHEEL_ROWS, 0);
+    if (isSideways) this.#window.panBy(0, isReattach ? -WHEEL_COLS : WHEEL_COLS);
+    else this.#window.panBy(isReattach ? -WHEEL_ROWS : WHEEL_ROWS, 0);
     this.#schedule();
   }
 

@@ -7,7 +7,7 @@
  */
 import { SpoolError } from '@spool/protocol';
 import { abortReason, Broken, Connection } from './connection.ts';
-import { abortController, type AbortSignalLike, type Surroundings } from './runtime.ts';
+import { abortController, type AbortSignalLike, type Runtime } from './runtime.ts';
 
 export interface LinkOptions {
   /** How long to try before giving up with CONNECTION_LOST. */
@@ -24,7 +24,7 @@ export const BACKOFF_MS_MAX = 1000;
 export const STABLE_MS = 1000;
 
 export class Link {
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   readonly #reconnectMs: number;
   readonly #who: string | undefined;
   readonly #closing = abortController();
@@ -38,8 +38,8 @@ export class Link {
   #attempts = 0;
   #wasOpen = false;
 
-  constructor(surroundings: Surroundings, options: LinkOptions = {}) {
-    this.#surroundings = surroundings;
+  constructor(runtime: Runtime, options: LinkOptions = {}) {
+    this.#runtime = runtime;
     this.#reconnectMs = options.reconnectMs ?? RECONNECT_MS;
     this.#who = options.who;
   }
@@ -85,17 +85,17 @@ export class Link {
   }
 
   async #connect(): Promise<Connection> {
-    const now = this.#surroundings.now();
+    const now = this.#runtime.now();
     // Trouble of a time that nobody cared about is no trouble of ours.
     if (now - this.#brokenAt >= STABLE_MS) this.#calm();
     this.#troubleSince ??= now;
     const until = this.#troubleSince + this.#reconnectMs;
     for (;;) {
       const pauseMs = this.#pauseMs();
-      if (pauseMs > 0) await this.#surroundings.sleep(pauseMs, this.#closing.signal);
+      if (pauseMs > 0) await this.#runtime.sleep(pauseMs, this.#closing.signal);
       if (this.isClosed) throw closed();
       this.#attempts++;
-      const leftMs = until - this.#surroundings.now();
+      const leftMs = until - this.#runtime.now();
       try {
         // Nothing left, although each dial went well: what answers the hello and falls is not well either.
         if (leftMs <= 0) throw new Broken(new SpoolError('CONNECTION_LOST'));
@@ -103,7 +103,7 @@ export class Link {
       } catch (error) {
         if (this.isClosed) throw closed();
         const isFinal = !this.#mayRetry(error);
-        if (!isFinal && this.#surroundings.now() < until) continue;
+        if (!isFinal && this.#runtime.now() < until) continue;
         this.#calm();
         if (isFinal) throw error instanceof Broken ? error.reason : error;
         throw new SpoolError('CONNECTION_LOST', { triedMs: this.#reconnectMs }, { cause: error });
@@ -124,12 +124,12 @@ export class Link {
     const answered = abortController();
     const onClosing = (): void => giveUp.abort();
     this.#closing.signal.addEventListener('abort', onClosing);
-    void this.#surroundings.sleep(leftMs, answered.signal).then(() => {
+    void this.#runtime.sleep(leftMs, answered.signal).then(() => {
       if (!answered.signal.aborted) giveUp.abort();
     });
     let connection: Connection | null = null;
     try {
-      const dialled = this.#surroundings.dial(giveUp.signal);
+      const dialled = this.#runtime.dial(giveUp.signal);
       const transport = await orGivenUp(dialled, giveUp.signal, (late) => late.close());
       connection = this.#wire(new Connection(transport, { who: this.#who }));
       await orGivenUp(connection.opened, giveUp.signal);
@@ -149,14 +149,14 @@ export class Link {
   }
 
   #wire(connection: Connection): Connection {
-    const since = this.#surroundings.now();
+    const since = this.#runtime.now();
     connection.onProgress = () => {
       this.#troubleSince = null;
     };
     connection.onBroken = () => {
       if (this.#connection !== connection) return;
       this.#connection = null;
-      this.#brokenAt = this.#surroundings.now();
+      this.#brokenAt = this.#runtime.now();
       if (this.#brokenAt - since >= STABLE_MS) this.#calm();
     };
     return connection;

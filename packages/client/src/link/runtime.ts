@@ -19,7 +19,7 @@ export interface Transport {
   onClose: (error?: Error) => void;
 }
 
-export interface Surroundings {
+export interface Runtime {
   /** Connects; starts the daemon when there is none. */
   dial(signal?: AbortSignalLike): Promise<Transport>;
   /**

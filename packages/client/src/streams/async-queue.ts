@@ -1,5 +1,5 @@
 /** The reader's end of something that goes on: who waits for the next item, and how it ends. What waits is kept elsewhere. */
-export class Outlet<T> {
+export class AsyncQueue<T> {
   readonly #take: () => T | undefined;
   readonly #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
   #end: { readonly error: unknown } | null = null;

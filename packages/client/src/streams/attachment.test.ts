@@ -159,7 +159,7 @@ test('[ATT-2] after a break it goes on at its cursor, with its present size; tak
     from: 3,
     size: { cols: 100, rows: 30 },
     colours: { background: '#000000' },
-    isBack: true,
+    isReattach: true,
     typing: first!.ask.typing,
   });
   expect(keeper.asked.at(-1)!.ask).toEqual({ channel: expect.any(Number), isFocused: true });

@@ -1,6 +1,6 @@
 /**
  * Somebody who looks at a session and types into it: first a snapshot, then every byte from there on, exactly once, then
- * the end. How bytes are followed is in `Following`; here is what a viewer has on top of that.
+ * the end. How bytes are followed is in `Subscription`; here is what a viewer has on top of that.
  *
  * A snapshot may come at any time: to one who fell behind, or who lost the link for too long. What waited before it is then
  * void. What is typed arrives exactly once too, in its own stream (`TypedStream`).
@@ -18,12 +18,12 @@ import {
   type WatchEvent,
 } from '@spool/protocol';
 import { Broken, type Channel, type Connection } from '../link/connection.ts';
-import { Following, type FollowingOptions } from './subscription.ts';
+import { Subscription, type SubscriptionOptions } from './subscription.ts';
 import type { Requester } from '../link/requests.ts';
 import { type SendTyped, TypedStream } from './typed-stream.ts';
 import type { AttachItem } from './watch-queue.ts';
 
-export interface AttachOptions extends FollowingOptions {
+export interface AttachOptions extends SubscriptionOptions {
   /** The viewer's size. It counts towards the session's, unless the viewer only looks. */
   readonly size?: Size | undefined;
   /** Only look: nothing can be typed, and the size does not count. */
@@ -51,7 +51,7 @@ export interface ViewChange {
   readonly wantsSnapshot?: true | undefined;
 }
 
-export class Attachment extends Following<AttachItem> {
+export class Attachment extends Subscription<AttachItem> {
   readonly #options: AttachOptions;
   readonly #typing: string;
   readonly #typed = new TypedStream();
@@ -124,7 +124,7 @@ export class Attachment extends Following<AttachItem> {
         // Once: whoever came during a break has come to stay.
         takeover: isFirst ? takeover : undefined,
         historyLines: isFirst ? historyLines : undefined,
-        isBack: isFirst ? undefined : true,
+        isReattach: isFirst ? undefined : true,
         colours: this.#colours,
         followsSize,
         typing: this.#typing,

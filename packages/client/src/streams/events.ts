@@ -5,7 +5,7 @@
 import { decodeJson, type DaemonEvent, type Frame, FrameType, SpoolError } from '@spool/protocol';
 import { abortReason, type Broken, type Connection, decodeError } from '../link/connection.ts';
 import { closed, type Link } from '../link/link.ts';
-import { Outlet } from './async-queue.ts';
+import { AsyncQueue } from './async-queue.ts';
 import { Reading } from './reading.ts';
 import { abortController, type AbortSignalLike } from '../link/runtime.ts';
 
@@ -27,7 +27,7 @@ const WAITING_MAX = 1024;
 export class Events extends Reading<EventItem> {
   readonly #link: Link;
   readonly #waiting: EventItem[] = [];
-  readonly #outlet = new Outlet(() => this.#waiting.shift());
+  readonly #items = new AsyncQueue(() => this.#waiting.shift());
   readonly #signal: AbortSignalLike | undefined;
   readonly #wanted: Pick<EventsOptions, 'sessions' | 'types'>;
   readonly #ended = abortController();
@@ -44,7 +44,7 @@ export class Events extends Reading<EventItem> {
   }
 
   next(): Promise<IteratorResult<EventItem, undefined>> {
-    return this.#outlet.next();
+    return this.#items.next();
   }
 
   close(): void {
@@ -62,13 +62,13 @@ export class Events extends Reading<EventItem> {
       for (let isResuming = false; ; isResuming = true) {
         if (this.#link.isClosed) throw closed();
         const connection = this.#link.current ?? (await this.#link.connection(this.#ended.signal));
-        if (this.#outlet.isEnded) return;
+        if (this.#items.isEnded) return;
         const broken = await this.#stayOn(connection, isResuming);
-        if (this.#outlet.isEnded) return;
+        if (this.#items.isEnded) return;
         if (!broken.mayRetry) throw broken.reason;
       }
     } catch (error) {
-      if (!this.#outlet.isEnded) this.#finish(this.#link.isClosed ? undefined : error);
+      if (!this.#items.isEnded) this.#finish(this.#link.isClosed ? undefined : error);
     }
   }
 
@@ -89,7 +89,7 @@ export class Events extends Reading<EventItem> {
       this.#waiting.splice(0, WAITING_MAX / 2, { type: 'events-missed', at: Date.now(), reason: 'slow-reader' });
     }
     this.#waiting.push(event);
-    this.#outlet.flush();
+    this.#items.flush();
   }
 
   #finish(error?: unknown): void {
@@ -97,6 +97,6 @@ export class Events extends Reading<EventItem> {
     this.#stay?.connection.leave(this.#stay.channel);
     this.#stay = null;
     this.#ended.abort();
-    this.#outlet.end(error);
+    this.#items.end(error);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Following one session: every byte from the cursor on, exactly once, whatever happens to the link. What `Watch` and
+ * A subscription to one session: every byte from the cursor on, exactly once, whatever happens to the link. What `Watch` and
  * `Attachment` have in common.
  *
  * The cursor is the absolute offset behind the last byte that arrived. After a break the session is asked for again at the
@@ -20,13 +20,13 @@ import {
 } from '@spool/protocol';
 import { abortReason, type Broken, type Channel, type Connection, decodeError } from '../link/connection.ts';
 import { closed } from '../link/link.ts';
-import { Outlet } from './async-queue.ts';
+import { AsyncQueue } from './async-queue.ts';
 import { Reading } from './reading.ts';
 import type { Requester } from '../link/requests.ts';
 import { abortController, type AbortSignalLike } from '../link/runtime.ts';
 import { type AttachItem, WatchQueue } from './watch-queue.ts';
 
-export interface FollowingOptions {
+export interface SubscriptionOptions {
   /** How many bytes may wait for the reader. */
   readonly creditBytes?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
@@ -46,7 +46,7 @@ const PIECES_MAX = 2048;
 const FAULTS_MAX = 3;
 
 /** A session as it is being followed on one connection. */
-export interface Stay {
+export interface OpenSubscription {
   readonly connection: Connection;
   readonly channel: number;
   readonly creditBytes: number;
@@ -54,17 +54,17 @@ export interface Stay {
   readonly end: (why: Broken | 'left') => void;
 }
 
-export abstract class Following<Item extends AttachItem> extends Reading<Item> {
+export abstract class Subscription<Item extends AttachItem> extends Reading<Item> {
   protected readonly requester: Requester;
   protected readonly queue = new WatchQueue();
   /** As it was named by the caller; the full id from the first answer on. */
   protected session: string;
   /** Where it is open at present. */
-  protected stay: Stay | null = null;
+  protected stay: OpenSubscription | null = null;
   /** The offset behind the last byte that arrived; undefined until the other side has said where it begins. */
   protected reached: number | undefined;
   readonly #windowBytes: number;
-  readonly #outlet = new Outlet(() => this.#take());
+  readonly #items = new AsyncQueue(() => this.#take());
   readonly #signal: AbortSignalLike | undefined;
   readonly #ended = abortController();
   #id: string | undefined;
@@ -78,7 +78,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
   /** Set while the session is left because too many pieces wait. */
   #caughtUp: PromiseWithResolvers<void> | null = null;
 
-  constructor(requester: Requester, session: string, options: FollowingOptions) {
+  constructor(requester: Requester, session: string, options: SubscriptionOptions) {
     super();
     this.requester = requester;
     this.session = session;
@@ -110,11 +110,11 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
   }
 
   get isEnded(): boolean {
-    return this.#outlet.isEnded;
+    return this.#items.isEnded;
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
-    return this.#outlet.next() as Promise<IteratorResult<Item, undefined>>;
+    return this.#items.next() as Promise<IteratorResult<Item, undefined>>;
   }
 
   close(): void {
@@ -134,7 +134,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
     this.#leave();
     this.#ended.abort();
     this.#caughtUp?.resolve();
-    this.#outlet.end(error);
+    this.#items.end(error);
     this.onEnd();
   }
 
@@ -148,9 +148,9 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
       for (;;) {
         if (link.isClosed) throw closed();
         const connection = link.current ?? (await link.connection(this.#ended.signal));
-        if (this.#outlet.isEnded) return;
+        if (this.#items.isEnded) return;
         const why = await this.#stayOn(connection);
-        if (this.#outlet.isEnded) return;
+        if (this.#items.isEnded) return;
         if (why !== 'left') {
           if (!why.mayRetry) throw why.reason;
           this.#isResuming = true;
@@ -158,7 +158,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
         await this.#caughtUp?.promise;
       }
     } catch (error) {
-      if (!this.#outlet.isEnded) this.#finish(link.isClosed ? undefined : error);
+      if (!this.#items.isEnded) this.#finish(link.isClosed ? undefined : error);
     }
   }
 
@@ -169,7 +169,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
       resolve(why);
     };
     const creditBytes = Math.max(0, this.#windowBytes - this.queue.bytes);
-    const channel = this.ask(connection, creditBytes, { onFrame: (frame) => this.#hear(frame), onBroken: end });
+    const channel = this.ask(connection, creditBytes, { onFrame: (frame) => this.#handle(frame), onBroken: end });
     this.stay = { connection, channel, creditBytes, isAnswered: false, end };
     return promise;
   }
@@ -179,7 +179,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
     this.stay?.end('left');
   }
 
-  #hear(frame: Frame): void {
+  #handle(frame: Frame): void {
     switch (frame.type) {
       case FrameType.reply:
         if (this.stay!.isAnswered) throw this.fault({ reason: 'answered twice' });
@@ -197,7 +197,7 @@ export abstract class Following<Item extends AttachItem> extends Reading<Item> {
       default:
         this.hearOther(frame);
     }
-    this.#outlet.flush();
+    this.#items.flush();
     if (this.queue.length > PIECES_MAX) {
       this.#caughtUp = Promise.withResolvers();
       this.#leave();

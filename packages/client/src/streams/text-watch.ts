@@ -10,7 +10,7 @@
  */
 import type { Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
-import { abortController, type Surroundings } from '../link/runtime.ts';
+import { abortController, type Runtime } from '../link/runtime.ts';
 import type { Watch, WatchOptions } from './watch.ts';
 import type { WatchItem } from './watch-queue.ts';
 
@@ -31,14 +31,14 @@ export type TextItem =
 
 export class TextWatch extends Reading<TextItem> {
   readonly #watch: Watch;
-  readonly #time: Pick<Surroundings, 'now' | 'sleep'>;
+  readonly #time: Pick<Runtime, 'now' | 'sleep'>;
   readonly #options: TextWatchOptions;
   readonly #items: AsyncGenerator<TextItem, undefined>;
   /** When text was last given out. */
   #givenAt = -Infinity;
   #coming: Promise<Coming> | null = null;
 
-  constructor(watch: Watch, time: Pick<Surroundings, 'now' | 'sleep'>, options: TextWatchOptions = {}) {
+  constructor(watch: Watch, time: Pick<Runtime, 'now' | 'sleep'>, options: TextWatchOptions = {}) {
     super();
     this.#watch = watch;
     this.#time = time;
@@ -73,7 +73,7 @@ export class TextWatch extends Reading<TextItem> {
         throw error;
       }
       if (coming !== 'due' && coming.item === undefined) return;
-      for (const item of coming === 'due' ? texts(streams.flush()) : hear(streams, coming.item!, coming)) {
+      for (const item of coming === 'due' ? texts(streams.flush()) : handle(streams, coming.item!, coming)) {
         if (item.type === 'text') this.#givenAt = this.#time.now();
         yield item;
       }
@@ -106,7 +106,7 @@ interface Coming extends Arrival {
 }
 
 /** What is complete by this item. */
-function hear(streams: TextStreams, item: WatchItem, arrival: Arrival): readonly TextItem[] {
+function handle(streams: TextStreams, item: WatchItem, arrival: Arrival): readonly TextItem[] {
   switch (item.type) {
     case 'output':
       return texts(streams.feed(item.stream, item.bytes, item.offset, arrival));

@@ -1,18 +1,18 @@
-/** Watching one session: every byte from the cursor on, exactly once, then the end. How it is kept is in `Following`. */
+/** Watching one session: every byte from the cursor on, exactly once, then the end. How it is kept is in `Subscription`. */
 import type { Requests, WatchFrom } from '@spool/protocol';
 import type { Channel, Connection } from '../link/connection.ts';
-import { Following, type FollowingOptions } from './subscription.ts';
+import { Subscription, type SubscriptionOptions } from './subscription.ts';
 import type { Requester } from '../link/requests.ts';
 import type { WatchItem } from './watch-queue.ts';
 
 export { CREDIT_BYTES } from './subscription.ts';
 
-export interface WatchOptions extends FollowingOptions {
+export interface WatchOptions extends SubscriptionOptions {
   /** Where to begin; the beginning of what is kept unless told. */
   readonly from?: WatchFrom | undefined;
 }
 
-export class Watch extends Following<WatchItem> {
+export class Watch extends Subscription<WatchItem> {
   /** Where the caller wants to begin; from the first answer on the cursor counts. */
   readonly #from: WatchFrom;
 

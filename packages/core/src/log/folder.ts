@@ -106,7 +106,7 @@ export function indexBytes(folder: string, { start, hasIndex, hasPackedIndex = f
  * Somebody was killed between making the compressed file and removing the raw one. The compressed file was whole before
  * it got its name, so it wins, unless it does not unpack to all that the raw one has: then that one stays.
  */
-export function settleTwins(folder: string, files: SegmentFiles): void {
+export function resolveDuplicateSegment(folder: string, files: SegmentFiles): void {
   settleIndexTwins(folder, files);
   if (!files.hasRaw || !files.hasCompressed) return;
   const raw = join(folder, rawName(files.start));

@@ -15,7 +15,7 @@ import { isSystemError } from './files.ts';
 import { NO_FILES } from './folder.ts';
 import { INDEX_RECORDS_MAX } from './index.ts';
 import { indexName, rawName } from './names.ts';
-import { lookAndMend, lookAt } from './opening.ts';
+import { openAndRepair, lookAt } from './opening.ts';
 import { SealedSegments, type Territory } from './sealed.ts';
 import { LogSegment } from './segment.ts';
 import { LogSync } from './sync.ts';
@@ -83,7 +83,7 @@ export class Log {
   }
 
   #look(endAtLeast: number): void {
-    const look = this.#isReadOnly ? lookAt : lookAndMend;
+    const look = this.#isReadOnly ? lookAt : openAndRepair;
     const { start, end, tail, isNew } = look(this.#folder, this.#options.segmentBytes);
     this.#start = start;
     this.#end = end;

@@ -1,7 +1,7 @@
 /** To open a log is to look at its files: they are the state. */
 import { join } from 'node:path';
 import { createFolder, isSystemError, remove } from './files.ts';
-import { listFolder, NO_FILES, settleTwins, withoutStrays, type SegmentFiles } from './folder.ts';
+import { listFolder, NO_FILES, resolveDuplicateSegment, withoutStrays, type SegmentFiles } from './folder.ts';
 import { LogSegment } from './segment.ts';
 
 export interface FoundLog {
@@ -18,11 +18,11 @@ export function lookAt(folder: string, segmentBytes: number): FoundLog {
 }
 
 /** The same for who will write: makes the folder, and tidies up after somebody who was killed. */
-export function lookAndMend(folder: string, segmentBytes: number): FoundLog {
+export function openAndRepair(folder: string, segmentBytes: number): FoundLog {
   const listing = listFolder(folder);
   if (listing === undefined) tryToCreate(folder);
   for (const name of listing?.temporary ?? []) remove(join(folder, name));
-  for (const files of listing?.segments ?? []) settleTwins(folder, files);
+  for (const files of listing?.segments ?? []) resolveDuplicateSegment(folder, files);
   return found(folder, listing?.segments, segmentBytes);
 }
 

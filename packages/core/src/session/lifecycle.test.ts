@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Life, step } from './lifecycle.ts';
+import { type Lifecycle, step } from './lifecycle.ts';
 
-const RUNNING: Life = { phase: 'running', ending: null };
+const RUNNING: Lifecycle = { phase: 'running', ending: null };
 const stop = { type: 'end', by: 'stop', at: 1000, graceMs: 5000 } as const;
 const kill = { type: 'end', by: 'kill', at: 2000, graceMs: 0 } as const;
 
@@ -16,7 +16,7 @@ test.each([
   ['killed, then asked to stop', [kill, stop], { code: null, signal: 'SIGKILL' }, 'killed', 'kill'],
   ['out of time', [{ ...stop, by: 'timeout' }], { code: null, signal: 'SIGTERM' }, 'stopped', 'timeout'],
 ] as const)('[RUN-5] an end %s reads as what it was', (_name, inputs, exit, state, endedBy) => {
-  const before = inputs.reduce<Life>(step, RUNNING);
+  const before = inputs.reduce<Lifecycle>(step, RUNNING);
   expect(step(before, { type: 'exit', exit, at: 9000 })).toEqual({
     phase: 'ended',
     state,
@@ -38,7 +38,7 @@ test('[LIFE-5] what nobody holds any more is lost', () => {
 });
 
 test('[RUN-5] a kill is a kill, even when the clock was set forward since the stop; what was asked stays asked', () => {
-  const stopped = [stop, { type: 'asked' } as const].reduce<Life>(step, RUNNING);
+  const stopped = [stop, { type: 'asked' } as const].reduce<Lifecycle>(step, RUNNING);
   expect(step(stopped, { ...kill, at: 9_999_999 })).toEqual({
     phase: 'running',
     ending: { by: 'kill', askedAt: 1000, killAt: 9_999_999, isAsked: true },

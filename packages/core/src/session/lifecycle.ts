@@ -12,7 +12,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-export type Life =
+export type Lifecycle =
   | { readonly phase: 'running'; readonly ending: Ending | null }
   | {
       readonly phase: 'ended';
@@ -34,7 +34,7 @@ export interface Ending {
   readonly isAsked?: boolean;
 }
 
-export type LifeInput =
+export type LifecycleInput =
   | { readonly type: 'end'; readonly by: EndedBy; readonly at: number; readonly graceMs: number }
   /** The processes have been sent the first signal. */
   | { readonly type: 'asked' }
@@ -42,23 +42,23 @@ export type LifeInput =
   /** The daemon finds a session on disk that nobody holds. */
   | { readonly type: 'lost'; readonly at: number };
 
-export function step(life: Life, input: LifeInput): Life {
-  if (life.phase === 'ended') return life; // an end is final: asking twice is not an error
+export function step(lifecycle: Lifecycle, input: LifecycleInput): Lifecycle {
+  if (lifecycle.phase === 'ended') return lifecycle; // an end is final: asking twice is not an error
   switch (input.type) {
     case 'end':
       return {
         phase: 'running',
-        ending: sooner(life.ending, { by: input.by, askedAt: input.at, killAt: input.at + input.graceMs }),
+        ending: sooner(lifecycle.ending, { by: input.by, askedAt: input.at, killAt: input.at + input.graceMs }),
       };
     case 'asked':
-      return { phase: 'running', ending: life.ending && { ...life.ending, isAsked: true } };
+      return { phase: 'running', ending: lifecycle.ending && { ...lifecycle.ending, isAsked: true } };
     case 'exit':
       return {
         phase: 'ended',
-        state: stateOf(input.exit, life.ending),
+        state: stateOf(input.exit, lifecycle.ending),
         exit: input.exit,
         endedAt: input.at,
-        endedBy: life.ending?.by ?? null,
+        endedBy: lifecycle.ending?.by ?? null,
       };
     case 'lost':
       return { phase: 'ended', state: 'lost', exit: { code: null, signal: null }, endedAt: input.at, endedBy: null };

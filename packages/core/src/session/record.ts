@@ -9,7 +9,7 @@ import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unl
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
-import type { Ending, Life } from './lifecycle.ts';
+import type { Ending, Lifecycle } from './lifecycle.ts';
 import { isSystemError } from '../log/files.ts';
 import { isSessionRecord } from './record-check.ts';
 
@@ -24,7 +24,7 @@ export interface SessionRecord {
   readonly controlGroup: string | null;
   readonly ending: Ending | null;
   readonly end: {
-    readonly state: Extract<Life, { phase: 'ended' }>['state'];
+    readonly state: Extract<Lifecycle, { phase: 'ended' }>['state'];
     readonly exitCode: number | null;
     readonly signal: string | null;
     readonly at: number;

@@ -1,14 +1,14 @@
 /** Whatever comes, in whatever order: the reducer does not throw, does not grow, and gives the same for the same. */
 import fc from 'fast-check';
 import type { Status } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
 import { StatusReducer } from './reducer.ts';
 import type { ScreenView } from './sources/screen-reading.ts';
 
 type Step =
-  | { readonly do: 'fact'; readonly fact: Fact; readonly at: number }
+  | { readonly do: 'fact'; readonly fact: OscEvent; readonly at: number }
   | { readonly do: 'output'; readonly bytes: number; readonly at: number; readonly offset: number }
   | { readonly do: 'screen'; readonly view: ScreenView; readonly at: number; readonly offset: number }
   | { readonly do: 'typed' | 'tick' | 'exited' | 'check'; readonly at: number };
@@ -38,7 +38,7 @@ const text = fc.oneof(
   fc.string(),
 );
 const id = fc.oneof(fc.constantFrom('', 'a', 'a/b'), fc.string({ maxLength: 8 }));
-const fact: fc.Arbitrary<Fact> = fc
+const fact: fc.Arbitrary<OscEvent> = fc
   .tuple(
     fc.oneof(
       fc.constantFrom<object>(
@@ -63,7 +63,7 @@ const fact: fc.Arbitrary<Fact> = fc
     ),
     offset,
   )
-  .map(([kind, end]) => ({ ...kind, start: end, end }) as Fact);
+  .map(([kind, end]) => ({ ...kind, start: end, end }) as OscEvent);
 
 const view: fc.Arbitrary<ScreenView> = fc.record({
   lines: fc

@@ -1,5 +1,5 @@
 import type { Evidence, Status } from '@spool/protocol';
-import type { Fact, FactKind, ProgramStatus } from '@spool/vt';
+import type { OscEvent, FactKind, ProgramStatus } from '@spool/vt';
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
 import { StatusReducer } from './reducer.ts';
@@ -55,7 +55,7 @@ class Session {
   says(...facts: readonly FactKind[]): this {
     for (const fact of facts) {
       this.#offset += 10;
-      this.reducer.fact({ ...fact, start: this.#offset - 10, end: this.#offset } as Fact, this.now);
+      this.reducer.fact({ ...fact, start: this.#offset - 10, end: this.#offset } as OscEvent, this.now);
     }
     return this;
   }

@@ -14,7 +14,7 @@
  * Time is an input. `status` stays the same object until something changes; `nextCheckAt` says when silence would change
  * something, so nobody polls.
  */
-import { cleanText, type Fact } from '@spool/vt';
+import { cleanText, type OscEvent } from '@spool/vt';
 import type { Evidence, Status, StatusSource } from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
 import { agentOfCommand, SHELL } from './sources/command-agent.ts';
@@ -150,7 +150,7 @@ export class StatusReducer {
     return this.#nextCheckAt;
   }
 
-  fact(fact: Fact, at: number): void {
+  fact(fact: OscEvent, at: number): void {
     const moment = this.#moment(at, fact.end);
     switch (fact.type) {
       case 'status-reported':

@@ -4,26 +4,26 @@
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { FdWatch } from '@spool/native/fd-watch';
-import { Custody } from '../child-table.ts';
+import { ChildTable } from '../child-table.ts';
 
 const TRIES = 14;
 
-const custody = new Custody(new FdWatch(), () => {});
+const table = new ChildTable(new FdWatch(), () => {});
 const run = { command: ['sleep', '1000'], cwd: '/', env: { PATH: '/usr/bin:/bin' }, size: { cols: 80, rows: 24 } };
 const tries: { held: number; children: number }[] = [];
 for (let spare = 0; spare < TRIES; spare++) {
   const fds = takeAllFds();
   for (const fd of fds.splice(0, spare)) closeSync(fd);
   try {
-    custody.spawn({ ...run, id: `session${spare}` }, Date.now());
+    table.spawn({ ...run, id: `session${spare}` }, Date.now());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
   }
   for (const fd of fds) closeSync(fd);
-  tries.push({ held: custody.size, children: children().length });
+  tries.push({ held: table.size, children: children().length });
 }
 for (const pid of children()) process.kill(pid, 'SIGKILL');
-custody[Symbol.dispose]();
+table[Symbol.dispose]();
 process.stdout.write(JSON.stringify(tries));
 process.exit(0);
 

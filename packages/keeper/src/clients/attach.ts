@@ -70,7 +70,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   function applySize(): boolean {
     if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return false;
     const before = session.info.size;
-    if (ask.isBack) session.viewers.restore(viewer, ask.size, before);
+    if (ask.isReattach) session.viewers.restore(viewer, ask.size, before);
     else {
       viewer.size = ask.size;
       session.applySize(watcher);
@@ -82,7 +82,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
 function sendOthersAway(session: Session, who: string): void {
   for (const other of [...session.viewers.all()]) {
     if (other.isReadOnly) continue;
-    other.watcher.tell({ type: 'taken-over', by: who });
+    other.watcher.emit({ type: 'taken-over', by: who });
     other.watcher.close();
   }
 }

@@ -150,7 +150,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const session = keeper.registry.find(reference);
     if (session.isRunning) {
       if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.id });
-      await keeper.ender.end(session, 'kill', 0);
+      await keeper.terminator.end(session, 'kill', 0);
       // Not ours to kill (it became another user's), or stuck in the kernel.
       if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.id });
     }
@@ -169,7 +169,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
       forget?.();
     });
     const forget = session.wait({ until, ...wanted }, async (waited) => {
-      if (wholeTree && waited.reason === 'exit') await keeper.ender.settled(session);
+      if (wholeTree && waited.reason === 'exit') await keeper.terminator.settled(session);
       if (isForgotten) return;
       connection.waits.delete(channel);
       connection.reply(channel, waited);
@@ -282,6 +282,6 @@ async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
 }
 
 async function end(keeper: Keeper, session: Session, by: 'stop' | 'kill', graceMs: number): Promise<SessionInfo> {
-  await keeper.ender.end(session, by, graceMs);
+  await keeper.terminator.end(session, by, graceMs);
   return session.info;
 }

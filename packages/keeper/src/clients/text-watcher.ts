@@ -55,7 +55,7 @@ export class TextWatcher implements LogWatcher {
       if (read.type === 'end') break;
       if (read.type === 'gap') {
         this.#tellAll(this.#text.end(read.to));
-        this.#tell({ type: 'gap', from: read.from, to: read.to });
+        this.#emit({ type: 'gap', from: read.from, to: read.to });
         this.#cursor = read.to;
         continue;
       }
@@ -66,13 +66,13 @@ export class TextWatcher implements LogWatcher {
     this.#flushInTime();
     if (this.session.isRunning) return;
     this.#tellAll(this.#text.end());
-    this.#tell({ type: 'end', offset: this.#cursor });
+    this.#emit({ type: 'end', offset: this.#cursor });
     this.close();
   }
 
   removed(): void {
     this.#tellAll(this.#text.end());
-    this.#tell({ type: 'end', offset: this.#cursor });
+    this.#emit({ type: 'end', offset: this.#cursor });
     this.close();
   }
 
@@ -108,12 +108,12 @@ export class TextWatcher implements LogWatcher {
     if (chunks.length === 0) return;
     for (const { stream, ...chunk } of chunks) {
       const message = { type: 'WORKER_OUTPUT', agent: this.#agent, ...chunk } as const;
-      this.#tell(stream === 'stderr' ? { ...message, stream } : message);
+      this.#emit(stream === 'stderr' ? { ...message, stream } : message);
     }
     this.#toldAt = performance.now();
   }
 
-  #tell(event: WorkerOutputEvent): void {
+  #emit(event: WorkerOutputEvent): void {
     this.#connection.json(FrameType.event, this.channel, event);
   }
 }

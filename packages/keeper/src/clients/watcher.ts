@@ -111,7 +111,7 @@ export class Watcher implements LogWatcher {
 
   /** The size that the session has from this offset on. */
   tellSize(offset: number, size: Size | null = this.session.info.size): void {
-    if (this.followsSize && size) this.tell({ type: 'resized', offset, cols: size.cols, rows: size.rows });
+    if (this.followsSize && size) this.emit({ type: 'resized', offset, cols: size.cols, rows: size.rows });
   }
 
   pump(): void {
@@ -131,7 +131,7 @@ export class Watcher implements LogWatcher {
       const read = isHistory ? historyTurns.read(readOn) : readOn();
       if (read.type === 'end') return this.#atEnd();
       if (read.type === 'gap') {
-        this.tell({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
+        this.emit({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
         this.#cursor = read.to;
         // What is gone needs no room.
         this.#credit = Math.max(this.#credit, this.#cursor + 1);
@@ -153,11 +153,11 @@ export class Watcher implements LogWatcher {
   }
 
   removed(): void {
-    this.tell({ type: 'removed' });
+    this.emit({ type: 'removed' });
     this.close();
   }
 
-  tell(event: WatchEvent): void {
+  emit(event: WatchEvent): void {
     this.connection.json(FrameType.event, this.channel, event);
   }
 
@@ -181,21 +181,21 @@ export class Watcher implements LogWatcher {
 
   #atEnd(): void {
     if (!this.#isSynced) this.#synced();
-    const { life } = this.session;
-    if (life.phase !== 'ended') return;
-    const { state, exit } = life;
-    this.tell({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
+    const { lifecycle } = this.session;
+    if (lifecycle.phase !== 'ended') return;
+    const { state, exit } = lifecycle;
+    this.emit({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
     this.close();
   }
 
   #synced(): void {
     this.#isSynced = true;
-    this.tell({ type: 'synced', offset: this.#cursor });
+    this.emit({ type: 'synced', offset: this.#cursor });
   }
 
   #tellResizes(): void {
     while (this.#resizes[0] && this.#resizes[0].offset <= this.#cursor) {
-      this.tell({ type: 'resized', ...this.#resizes.shift()! });
+      this.emit({ type: 'resized', ...this.#resizes.shift()! });
     }
   }
 }

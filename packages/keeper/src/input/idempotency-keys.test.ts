@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
-import { InputKeys } from './idempotency-keys.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
 
 function folder(): string {
   const made = mkdtempSync(`${tmpdir()}/spool-keys-`);
@@ -12,22 +12,22 @@ function folder(): string {
 test('[IN-4] keys are remembered, also by the next one, however long and odd they are', () => {
   const where = folder();
   const keys = ['task-7', 'x'.repeat(200), 'a\nb', '', '\0'];
-  const first = new InputKeys(where);
+  const first = new IdempotencyKeys(where);
   for (const key of keys) {
     expect(first.has(key)).toBe(false);
     first.add(key);
     expect(first.has(key)).toBe(true);
   }
-  const next = new InputKeys(where);
+  const next = new IdempotencyKeys(where);
   expect(keys.filter((key) => !next.has(key))).toEqual([]);
   expect(next.has('task-8')).toBe(false);
 });
 
 test('[IN-4] the newest thousand are kept, and the file stays small', () => {
   const where = folder();
-  const keys = new InputKeys(where);
+  const keys = new IdempotencyKeys(where);
   for (let at = 0; at < 5000; at++) keys.add(`key ${at}`);
-  for (const known of [keys, new InputKeys(where)]) {
+  for (const known of [keys, new IdempotencyKeys(where)]) {
     expect(known.has('key 4999')).toBe(true);
     expect(known.has('key 4000')).toBe(true);
     expect(known.has('key 3999')).toBe(false);

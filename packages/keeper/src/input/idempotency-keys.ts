@@ -8,7 +8,7 @@ import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs
 const KEYS_MAX = 1000;
 const DIGITS = 24;
 
-export class InputKeys {
+export class IdempotencyKeys {
   readonly #path: string;
   #known: Set<string> | null = null;
   /** In the file, those that no longer count included. */

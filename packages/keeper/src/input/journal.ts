@@ -41,7 +41,7 @@ export class InputJournal {
     return this.#read().typed.find(([known]) => known === stream)?.[1] ?? 0;
   }
 
-  noteTyped(stream: string, offset: number): void {
+  recordTyped(stream: string, offset: number): void {
     const journal = this.#read();
     const last = journal.typed.at(-1);
     if (last?.[0] === stream) last[1] = offset;
@@ -52,7 +52,7 @@ export class InputJournal {
     this.#write();
   }
 
-  noteAnswered(offset: number): void {
+  recordAnswered(offset: number): void {
     this.#read().answeredTo = offset;
     this.#write();
   }

@@ -26,11 +26,11 @@ export class Housekeeper {
   /** When each grew last, and since when it waits. */
   readonly #waiting = new Map<Kept, { grewAt: number; readonly since: number }>();
   readonly #removed = new WeakSet<Kept>();
-  readonly #complain: (sentence: string) => void;
+  readonly #warn: (sentence: string) => void;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(complain: (sentence: string) => void) {
-    this.#complain = complain;
+  constructor(warn: (sentence: string) => void) {
+    this.#warn = warn;
   }
 
   /** Its log has grown. */
@@ -64,7 +64,7 @@ export class Housekeeper {
       if (log.retain(Date.now(), besideBytes) !== start && !this.#removed.has(kept)) kept.dropped();
     } catch (error) {
       // A full disk: the segment stays as it is, and its turn comes again when the log has grown, or with the next sweep.
-      this.#complain(`a log could not be compressed: ${(error as Error).message}`);
+      this.#warn(`a log could not be compressed: ${(error as Error).message}`);
     }
   }
 

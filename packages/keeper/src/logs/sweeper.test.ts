@@ -49,7 +49,7 @@ class SweptHome {
       },
       orphans: () => this.orphans,
       removeOrphan: (folder) => this.orphansRemoved.push(folder),
-      complain: (sentence) => this.said.push(sentence),
+      warn: (sentence) => this.said.push(sentence),
     };
     this.sweeper = new Sweeper(options);
   }

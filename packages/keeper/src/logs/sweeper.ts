@@ -44,7 +44,7 @@ export interface SweeperOptions {
   /** Folders of sessions that have no record. */
   orphans(): Iterable<string>;
   removeOrphan(folder: string): void;
-  complain(sentence: string): void;
+  warn(sentence: string): void;
 }
 
 export class Sweeper {
@@ -98,7 +98,7 @@ export class Sweeper {
     try {
       await this.sweep();
     } catch (error) {
-      this.#options.complain(`a sweep was not finished: ${(error as Error).message}`);
+      this.#options.warn(`a sweep was not finished: ${(error as Error).message}`);
     }
     let everyMs = EVERY_MS;
     for (const session of this.#options.sessions())
@@ -127,7 +127,7 @@ export class Sweeper {
   }
 
   #say(sentence: string | null): void {
-    if (sentence !== null && sentence !== this.#said) this.#options.complain(sentence);
+    if (sentence !== null && sentence !== this.#said) this.#options.warn(sentence);
     this.#said = sentence;
   }
 }

@@ -1,6 +1,6 @@
 /** What the keeper and its thread for screens say to each other. */
 import type { HistoryItem, Milestone, ScreenFormat, Size, Status, StatusState, TerminalColours } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 
 /** A session as this thread knows it: its log, what runs, and the size that it began with. */
 export interface ScreenSource {
@@ -86,7 +86,7 @@ export type FromScreens =
   | { readonly type: 'modes'; readonly id: string; readonly reportsFocus: boolean }
   | { readonly type: 'status'; readonly id: string; readonly status: Status }
   | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
-  | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: Fact }
+  | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: OscEvent }
   /** The screen was looked at, and what is known is true up to this offset. */
   | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }
   | { readonly type: 'complaint'; readonly sentence: string }

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type Milestone, type Size, SpoolError, type Status, type TerminalColours } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 import { Growth, GrowthNotices } from './growth-notices.ts';
 import type { FromScreens, GrownSession, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
 
@@ -20,8 +20,8 @@ export interface ScreensHandlers {
   /** What is known of its status is true up to this offset. */
   onLooked(id: string, offset: number): void;
   onMilestone(id: string, milestone: Milestone, at: number): void;
-  onFact(id: string, fact: Fact, at: number): void;
-  complain(sentence: string): void;
+  onOscEvent(id: string, fact: OscEvent, at: number): void;
+  warn(sentence: string): void;
 }
 
 interface Followed {
@@ -68,7 +68,7 @@ export class Screens {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
     // What it has reached may be less than what was answered: then the thread says so.
     this.#followed.set(source.id, { source, growth: new Growth(source.id, end, answeredTo), answeredTo });
-    this.#tell({ type: 'follow', source, end, answeredTo });
+    this.#emit({ type: 'follow', source, end, answeredTo });
   }
 
   grown(id: string, end: number): void {
@@ -81,11 +81,11 @@ export class Screens {
   }
 
   resized(id: string, offset: number, size: Size): void {
-    if (this.#followed.has(id)) this.#tell({ type: 'resized', id, offset, size });
+    if (this.#followed.has(id)) this.#emit({ type: 'resized', id, offset, size });
   }
 
   colours(id: string, colours: TerminalColours): void {
-    if (this.#followed.has(id)) this.#tell({ type: 'colours', id, colours });
+    if (this.#followed.has(id)) this.#emit({ type: 'colours', id, colours });
   }
 
   /** Told with what comes of it. */
@@ -98,14 +98,14 @@ export class Screens {
   }
 
   exited(id: string, end: number, at: number, exitCode: number | null, signal: string | null): void {
-    if (this.#unfollow(id)) this.#tell({ type: 'exited', id, end, at, exitCode, signal });
+    if (this.#unfollow(id)) this.#emit({ type: 'exited', id, end, at, exitCode, signal });
   }
 
   /** It has been removed. One that has ended may still be followed to its end: the thread is told in any case. */
   forget(id: string): void {
     this.#unfollow(id);
     this.#falls.delete(id);
-    this.#tell({ type: 'forget', id });
+    this.#emit({ type: 'forget', id });
     for (const [request, asked] of this.#asked)
       if (asked.id === id) this.#refuse(request, new SpoolError('SESSION_UNKNOWN', { session: id }));
   }
@@ -117,7 +117,7 @@ export class Screens {
       this.#refuse(request, new SpoolError('INTERNAL', { reason: `no screen within ${ANSWER_MS_MAX} ms` }));
     }, ANSWER_MS_MAX).unref();
     this.#asked.set(request, { id: source.id, answer, deadline });
-    this.#tell({ type: 'ask', request, source, end, what });
+    this.#emit({ type: 'ask', request, source, end, what });
     return answer.promise;
   }
 
@@ -144,7 +144,7 @@ export class Screens {
       sessions.push({ id: growth.id, end: growth.end, at: growth.grownAt, typedAt: growth.typedAt });
       growth.typedAt = null;
     }
-    if (sessions.length > 0) this.#tell({ type: 'grown', sessions });
+    if (sessions.length > 0) this.#emit({ type: 'grown', sessions });
     this.#setTimer();
   }
 
@@ -157,7 +157,7 @@ export class Screens {
     this.#setTimer();
   }
 
-  #hear(message: FromScreens): void {
+  #handle(message: FromScreens): void {
     switch (message.type) {
       case 'ready':
         return this.#ready.resolve();
@@ -181,9 +181,9 @@ export class Screens {
       case 'milestone':
         return this.#handlers.onMilestone(message.id, message.milestone, message.at);
       case 'fact':
-        return this.#handlers.onFact(message.id, message.fact, message.at);
+        return this.#handlers.onOscEvent(message.id, message.fact, message.at);
       case 'complaint':
-        return this.#handlers.complain(message.sentence);
+        return this.#handlers.warn(message.sentence);
       case 'answer':
         this.#answered(message.request)?.resolve(message.answer);
         return;
@@ -204,7 +204,7 @@ export class Screens {
     return asked?.answer;
   }
 
-  #tell(message: ToScreens): void {
+  #emit(message: ToScreens): void {
     this.#worker ??= this.#start();
     this.#worker.postMessage(message);
   }
@@ -216,7 +216,7 @@ export class Screens {
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     worker.unref();
-    worker.on('message', (message: FromScreens) => this.#hear(message));
+    worker.on('message', (message: FromScreens) => this.#handle(message));
     worker.on('error', (error) => this.#fallen(worker, error));
     return worker;
   }
@@ -225,7 +225,7 @@ export class Screens {
     if (this.#worker !== worker) return;
     this.#worker = null;
     this.#ready.resolve();
-    this.#handlers.complain(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
+    this.#handlers.warn(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
     for (const request of this.#asked.keys())
       this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
     const again = [...this.#followed.values()];

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(place, { recursive: true }));
 
 const keeper = (): RecordKeeper =>
-  new RecordKeeper({ folder, turns: new DiskTurns(), complain: (sentence) => complaints.push(sentence) });
+  new RecordKeeper({ folder, turns: new DiskTurns(), warn: (sentence) => complaints.push(sentence) });
 
 const record = (name: string): SessionRecord => ({
   run: { id: 'abcdefgh', command: ['true'], cwd: '/', env: {} },

@@ -12,7 +12,7 @@ export const RECORD_RETRY_MS = 500;
 export interface RecordKeeperOptions {
   readonly folder: string;
   readonly turns: DiskTurns;
-  complain(sentence: string): void;
+  warn(sentence: string): void;
 }
 
 export class RecordKeeper {
@@ -101,7 +101,7 @@ export class RecordKeeper {
   /** Told once, until it is well again. */
   #tryAgain(trouble: Error): void {
     if (!this.#isTroubled)
-      this.#options.complain(`the record in ${this.#options.folder} is tried again: ${trouble.message}`);
+      this.#options.warn(`the record in ${this.#options.folder} is tried again: ${trouble.message}`);
     this.#isTroubled = true;
     this.#retry ??= setTimeout(() => {
       this.#retry = null;

@@ -13,14 +13,14 @@ const PREFIX = '.removed-';
 
 export class Remover {
   readonly #sessions: string;
-  readonly #complain: (sentence: string) => void;
+  readonly #warn: (sentence: string) => void;
   readonly #waiting: string[] = [];
   #isWorking = false;
 
   /** `sessions`: the folder of all sessions. */
-  constructor(sessions: string, complain: (sentence: string) => void) {
+  constructor(sessions: string, warn: (sentence: string) => void) {
     this.#sessions = sessions;
-    this.#complain = complain;
+    this.#warn = warn;
   }
 
   /** The folder is gone when this returns, for whoever looks for it. Throws when it cannot be moved. */
@@ -50,7 +50,7 @@ export class Remover {
       try {
         await removeFolder(folder);
       } catch (error) {
-        this.#complain(`${folder} could not be removed whole: ${(error as Error).message}`);
+        this.#warn(`${folder} could not be removed whole: ${(error as Error).message}`);
       }
     }
     this.#isWorking = false;

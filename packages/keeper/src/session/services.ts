@@ -19,8 +19,8 @@ export interface SessionServices {
   readonly remover: Remover;
   readonly screens: Screens;
   readonly notifier: Notifier;
-  tell(event: DaemonEvent): void;
-  complain(sentence: string): void;
+  emit(event: DaemonEvent): void;
+  warn(sentence: string): void;
   /** To the holder: the end is on disk, let go. */
   release(id: string): void;
   /** To the holder: offsets below this are spoken for. */

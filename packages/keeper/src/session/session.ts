@@ -9,7 +9,7 @@ import {
   firstOffsetIn,
   Log,
   LOG_DEFAULTS,
-  type Life,
+  type Lifecycle,
   readRecord,
   removeControlGroup,
   type LogOptions,
@@ -34,12 +34,12 @@ import {
   taskStateOf,
   type Waited,
 } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 import { COOKED_LINE_BYTES_MAX, CookedLine } from '../input/cooked-line.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { INPUT_QUEUE_BYTES_MAX, InputQueue, type OnWritten } from '../input/queue.ts';
 import { InputJournal } from '../input/journal.ts';
-import { InputKeys } from '../input/idempotency-keys.ts';
+import { IdempotencyKeys } from '../input/idempotency-keys.ts';
 import { OutputPump, type Source } from '../logs/output-pump.ts';
 import { PasteWatch } from '../input/paste-watch.ts';
 import { RecordKeeper } from './record-keeper.ts';
@@ -72,14 +72,14 @@ export class Session {
   readonly viewers = new Viewers();
   readonly journal: InputJournal;
   readonly #status: SessionStatus;
-  readonly #keys: InputKeys;
+  readonly #keys: IdempotencyKeys;
   readonly #keysUnderWay = new Map<string, Promise<void>>();
   readonly #services: SessionServices;
   readonly #folder: string;
   readonly #records: RecordKeeper;
   readonly #onEnded = new Set<() => void>();
   #record: SessionRecord;
-  #life: Life;
+  #lifecycle: Lifecycle;
   #log: Log | null = null;
   #child: Child | null = null;
   #trouble: string | null = null;
@@ -96,17 +96,17 @@ export class Session {
   /** It ran before this keeper did. */
   #isAdopted = false;
 
-  private constructor(services: SessionServices, record: SessionRecord, life: Life) {
+  private constructor(services: SessionServices, record: SessionRecord, lifecycle: Lifecycle) {
     this.id = record.run.id;
     this.#services = services;
     this.#folder = `${services.home.sessions}/${this.id}`;
-    this.#records = new RecordKeeper({ folder: this.#folder, turns: services.turns, complain: services.complain });
+    this.#records = new RecordKeeper({ folder: this.#folder, turns: services.turns, warn: services.warn });
     this.journal = new InputJournal(this.#folder);
     this.#status = new SessionStatus(record.startedAt);
-    this.#keys = new InputKeys(this.#folder);
+    this.#keys = new IdempotencyKeys(this.#folder);
     this.#record = record;
-    this.#life = life;
-    if (record.end) this.#noteEnd();
+    this.#lifecycle = lifecycle;
+    if (record.end) this.#recordEnd();
   }
 
   /** A child that the holder holds: just started, or found again by a new keeper. */
@@ -148,10 +148,10 @@ export class Session {
     }
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
-    session.#life = step(session.#life, { type: 'lost', at });
+    session.#lifecycle = step(session.#lifecycle, { type: 'lost', at });
     // What cannot be read today may be read tomorrow: how far it reached is then looked at again.
     if (folderTrouble(`${session.#folder}/log`) === null) session.#setEnd({ noticedAt: Date.now() });
-    session.#noteEnd();
+    session.#recordEnd();
     session.#writeRecord();
     return session;
   }
@@ -163,8 +163,8 @@ export class Session {
     return this.#log;
   }
 
-  get life(): Life {
-    return this.#life;
+  get lifecycle(): Lifecycle {
+    return this.#lifecycle;
   }
 
   get pid(): number {
@@ -196,7 +196,7 @@ export class Session {
   }
 
   get endedAt(): number | null {
-    return this.#life.phase === 'ended' ? this.#life.endedAt : null;
+    return this.#lifecycle.phase === 'ended' ? this.#lifecycle.endedAt : null;
   }
 
   /** Since when an ended session is kept; null while it runs. */
@@ -216,7 +216,7 @@ export class Session {
   }
 
   get state(): SessionState {
-    return this.#life.phase === 'ended' ? this.#life.state : 'running';
+    return this.#lifecycle.phase === 'ended' ? this.#lifecycle.state : 'running';
   }
 
   get labels(): Readonly<Record<string, string>> {
@@ -228,7 +228,7 @@ export class Session {
   }
 
   get isRunning(): boolean {
-    return this.#life.phase === 'running';
+    return this.#lifecycle.phase === 'running';
   }
 
   get timeoutAt(): number | null {
@@ -238,8 +238,8 @@ export class Session {
 
   get info(): SessionInfo {
     const { run, name, pid, startedAt, size, end } = this.#record;
-    const life = this.#life;
-    const ended = life.phase === 'ended' ? life : null;
+    const lifecycle = this.#lifecycle;
+    const ended = lifecycle.phase === 'ended' ? lifecycle : null;
     return {
       id: this.id,
       name,
@@ -283,12 +283,12 @@ export class Session {
   }
 
   /** The thread that reads the screen has come to another view of it. */
-  noteStatus(status: Status): void {
+  recordStatus(status: Status): void {
     if (!this.isRunning) return; // its end is final, and was said
     const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
     this.#status.current = status;
     if (isFirst) this.#services.notifier.restored(this);
-    this.#services.tell({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
+    this.#services.emit({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
     this.#services.notifier.statusChanged(this);
   }
 
@@ -302,18 +302,18 @@ export class Session {
     return this.#status.lookedOffset;
   }
 
-  noteLooked(offset: number): void {
+  recordLook(offset: number): void {
     if (this.isRunning) this.#status.lookedTo(offset);
   }
 
-  noteMilestone(milestone: Milestone, at: number): void {
+  recordMilestone(milestone: Milestone, at: number): void {
     this.#status.milestone = milestone;
-    this.#services.tell({ type: 'milestone', at, id: this.id, ...milestone });
+    this.#services.emit({ type: 'milestone', at, id: this.id, ...milestone });
   }
 
-  noteFact({ start, end: offset, ...fact }: Fact, at: number): void {
+  recordOscEvent({ start, end: offset, ...fact }: OscEvent, at: number): void {
     if (fact.type === 'title-changed') this.#status.title = fact.title;
-    this.#services.tell({ type: 'session-fact', at, id: this.id, offset: offset || start, fact });
+    this.#services.emit({ type: 'session-osc', at, id: this.id, offset: offset || start, fact });
   }
 
   set reportsFocus(on: boolean) {
@@ -321,7 +321,7 @@ export class Session {
   }
 
   write(bytes: Uint8Array, who: string): Promise<void> {
-    this.#noteTyped(who);
+    this.#recordTyped(who);
     return this.#pushTyped(bytes);
   }
 
@@ -345,13 +345,13 @@ export class Session {
     if (this.#keys.has(key)) return false;
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
-    this.#noteTyped(who);
+    this.#recordTyped(who);
     // A keeper that died in the middle of it has left word of how far it came.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);
     const typed = this.#pushTyped(bytes.subarray(known), (written) => {
       if (known + written === bytes.length) this.#keys.add(key);
-      else this.journal.noteTyped(stream, known + written);
+      else this.journal.recordTyped(stream, known + written);
     }).finally(() => this.#keysUnderWay.delete(key));
     this.#keysUnderWay.set(key, typed);
     await typed;
@@ -375,7 +375,7 @@ export class Session {
     if (fresh.length === 0) return watcher.confirm(Math.min(end, this.journal.typedOf(stream)));
     this.#typing.set(stream, end);
     const note = (upTo: number): void => {
-      this.journal.noteTyped(stream, upTo);
+      this.journal.recordTyped(stream, upTo);
       if (upTo === end && this.#typing.get(stream) === end) this.#typing.delete(stream);
     };
     this.#pushTyped(fresh, (written) => {
@@ -385,16 +385,16 @@ export class Session {
     }).catch((error: unknown) => {
       if (!SpoolError.is(error)) throw error;
       note(end);
-      watcher.tell({ type: 'input-refused', offset: end, code: error.code });
+      watcher.emit({ type: 'input-refused', offset: end, code: error.code });
     });
-    this.#noteTyped(viewer.who);
+    this.#recordTyped(viewer.who);
     if (this.viewers.touch(viewer) && this.#policy === 'latest') this.applySize();
   }
 
   /** Everybody attached is told who is there. */
   tellViewers(): void {
     const viewers = this.viewers.list;
-    for (const { watcher } of this.viewers.all()) watcher.tell({ type: 'viewers', viewers });
+    for (const { watcher } of this.viewers.all()) watcher.emit({ type: 'viewers', viewers });
   }
 
   viewerLeft(watcher: Watcher): void {
@@ -511,21 +511,22 @@ export class Session {
     // Whose terminal was of another size has lines in other places than the session has them now.
     for (const { watcher, size: own } of this.viewers.all())
       if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
-    this.#services.tell({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
+    this.#services.emit({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
   }
 
   /** Somebody wants it to end. What is to be done about that is the ender's. */
   askEnd(by: EndedBy, graceMs: number): void {
-    this.#life = step(this.#life, { type: 'end', by, at: Date.now(), graceMs });
-    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+    this.#lifecycle = step(this.#lifecycle, { type: 'end', by, at: Date.now(), graceMs });
+    if (this.#lifecycle.phase === 'running') this.#record = { ...this.#record, ending: this.#lifecycle.ending };
     this.#writeRecord();
   }
 
   /** The first signal has been sent: the next keeper need not, and must not, send it again. */
-  noteAsked(): void {
-    if (this.#life.phase !== 'running' || this.#life.ending === null || this.#life.ending.isAsked) return;
-    this.#life = step(this.#life, { type: 'asked' });
-    if (this.#life.phase === 'running') this.#record = { ...this.#record, ending: this.#life.ending };
+  recordAsked(): void {
+    if (this.#lifecycle.phase !== 'running' || this.#lifecycle.ending === null || this.#lifecycle.ending.isAsked)
+      return;
+    this.#lifecycle = step(this.#lifecycle, { type: 'asked' });
+    if (this.#lifecycle.phase === 'running') this.#record = { ...this.#record, ending: this.#lifecycle.ending };
     this.#writeRecord();
   }
 
@@ -554,7 +555,7 @@ export class Session {
           ? { code: held.code, signal: null }
           : { code: null, signal: signalName(held.signal) };
     if (held === 'unknown') this.#trouble = 'the exit code could not be learned: the process that was its parent died';
-    this.#life = step(this.#life, { type: 'exit', exit, at: Date.now() });
+    this.#lifecycle = step(this.#lifecycle, { type: 'exit', exit, at: Date.now() });
     child.pump.stop();
     child.input.close();
     for (const fd of child.fds) {
@@ -571,7 +572,7 @@ export class Session {
     const isWatched = this.viewers.all().length > 0; // they leave with what is pumped now
     this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
     for (const watcher of this.watchers) watcher.pump();
-    this.#noteEnd();
+    this.#recordEnd();
     for (const callback of this.#onEnded) callback();
     this.#onEnded.clear();
     this.#tellEnd(at, isWatched);
@@ -606,7 +607,7 @@ export class Session {
     if (this.#isRemoved) return;
     const { end } = this.#record;
     dropKeyframesBefore(this.#folder, this.log.start).catch((error: Error) =>
-      this.#services.complain(`old keyframes of session ${this.id} could not be removed: ${error.message}`),
+      this.#services.warn(`old keyframes of session ${this.id} could not be removed: ${error.message}`),
     );
     if (end === null) return;
     this.#record = { ...this.#record, end: { ...end, firstOffset: this.log.start } };
@@ -644,18 +645,18 @@ export class Session {
   }
 
   /** Those who wait are told; the status is final. */
-  #noteEnd(): void {
-    const life = this.#life;
-    if (life.phase !== 'ended') return;
+  #recordEnd(): void {
+    const lifecycle = this.#lifecycle;
+    if (lifecycle.phase !== 'ended') return;
     const offset = this.#record.end?.offset ?? this.log.end;
-    this.#status.exited(life.state, life.exit.code, life.exit.signal, life.endedAt, offset);
+    this.#status.exited(lifecycle.state, lifecycle.exit.code, lifecycle.exit.signal, lifecycle.endedAt, offset);
   }
 
   #tellEnd(at: number, isWatched: boolean): void {
     const session = this.info;
-    this.#services.tell({ type: 'session-exited', at, session });
+    this.#services.emit({ type: 'session-exited', at, session });
     if (session.isTask)
-      this.#services.tell({
+      this.#services.emit({
         type: 'task_finished',
         at,
         taskId: this.id,
@@ -667,7 +668,7 @@ export class Session {
     if (!isWatched) this.#services.notifier.ended(this);
   }
 
-  #noteTyped(who: string): void {
+  #recordTyped(who: string): void {
     const at = Date.now();
     this.#typed = { who, at };
     this.#services.screens.typed(this.id, at);
@@ -731,7 +732,7 @@ export class Session {
     this.#answerTimer = null;
     for (const { bytes, upTo } of this.#answers.splice(0)) {
       void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
-      this.journal.noteAnswered(upTo);
+      this.journal.recordAnswered(upTo);
     }
   }
 
@@ -768,12 +769,12 @@ export class Session {
   #setTrouble(trouble: string | null, from: number, to: number): void {
     this.#trouble = trouble;
     const at = Date.now();
-    if (trouble) this.#services.tell({ type: 'log-failed', at, id: this.id, offset: from, error: trouble });
-    else this.#services.tell({ type: 'log-recovered', at, id: this.id, from, to });
+    if (trouble) this.#services.emit({ type: 'log-failed', at, id: this.id, offset: from, error: trouble });
+    else this.#services.emit({ type: 'log-recovered', at, id: this.id, from, to });
   }
 
   #persistEnd(): void {
-    if (this.#isRemoved || this.#life.phase !== 'ended') return;
+    if (this.#isRemoved || this.#lifecycle.phase !== 'ended') return;
     this.#setEnd();
     this.#writeRecord();
     void this.#letGo();
@@ -794,8 +795,8 @@ export class Session {
   }
 
   #setEnd(more: { readonly noticedAt?: number } = {}): void {
-    if (this.#life.phase !== 'ended') return;
-    const { state, exit, endedAt, endedBy } = this.#life;
+    if (this.#lifecycle.phase !== 'ended') return;
+    const { state, exit, endedAt, endedBy } = this.#lifecycle;
     const { end: offset, start: firstOffset } = this.log;
     this.#record = {
       ...this.#record,

@@ -5,7 +5,7 @@ import { native } from '@spool/native';
 import { identify } from '@spool/native/process-identity';
 import { isAlive, program } from '@spool/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Ender } from './terminator.ts';
+import { Terminator } from './terminator.ts';
 import type { Session } from './session.ts';
 
 interface Started {
@@ -32,7 +32,7 @@ async function start(command: readonly string[]): Promise<Started> {
     controlGroup: null,
     isRunning: true,
     askEnd: () => {},
-    noteAsked: () => {},
+    recordAsked: () => {},
     whenEnded: (callback: () => void) => onEnded.push(callback),
     handOver: () => null,
   };
@@ -58,7 +58,7 @@ function setClock(byMs: number): void {
 
 test('[RUN-5] a clock on the wall that is set forward takes nothing of the grace', async () => {
   const { session, ended } = await start(drain(600));
-  const done = new Ender().end(session, 'stop', 20_000);
+  const done = new Terminator().end(session, 'stop', 20_000);
   setClock(HOUR_MS);
   expect(await ended).toEqual({ code: 0, signal: null });
   await done;
@@ -66,7 +66,7 @@ test('[RUN-5] a clock on the wall that is set forward takes nothing of the grace
 
 test('[RUN-5] one that is set back adds nothing to it', async () => {
   const { session, ended } = await start(DEAF);
-  const done = new Ender().end(session, 'stop', 300);
+  const done = new Terminator().end(session, 'stop', 300);
   setClock(-HOUR_MS);
   expect(await ended).toEqual({ code: null, signal: 'SIGKILL' });
   await done;
@@ -76,18 +76,18 @@ test('[RUN-5] a stop that the last keeper had begun is gone on with, without a s
   const { session, ended } = await start(drain(600));
   process.kill(session.pid, 'SIGTERM'); // the last keeper's; the default is restored with it
   await vi.waitUntil(() => whatTermDoes(session.pid) !== 'handles', 10_000);
-  const done = new Ender().end(session, 'stop', 20_000, { isResumed: true });
+  const done = new Terminator().end(session, 'stop', 20_000, { isResumed: true });
   expect(await ended).toEqual({ code: 0, signal: null });
   await done;
 });
 
 test('[RUN-5] a kill during a stop does not wait for the grace, and both are answered', async () => {
   const { session, ended } = await start(DEAF);
-  const ender = new Ender();
-  const stopped = ender.end(session, 'stop', 60_000);
-  const killed = ender.end(session, 'kill', 0);
+  const terminator = new Terminator();
+  const stopped = terminator.end(session, 'stop', 60_000);
+  const killed = terminator.end(session, 'kill', 0);
   expect(await ended).toEqual({ code: null, signal: 'SIGKILL' });
-  await Promise.all([stopped, killed, ender.settled(session), ender.finish(0)]);
+  await Promise.all([stopped, killed, terminator.settled(session), terminator.finish(0)]);
 });
 
 test('[RUN-7] a session whose pid means another process by now ends nothing', async () => {
@@ -98,14 +98,14 @@ test('[RUN-7] a session whose pid means another process by now ends nothing', as
     whenEnded: () => {},
     process: { ...session.process!, startTicks: `${BigInt(session.process!.startTicks) - 1n}` },
   } as unknown as Session;
-  await new Ender().end(stale, 'kill', 0);
+  await new Terminator().end(stale, 'kill', 0);
   expect(isAlive(session.pid)).toBe(true);
 });
 
 test('[RUN-7] the daemon itself is spared, even if a session should claim it', async () => {
   const { session } = await start(['bash', '-c', 'echo ready; sleep 1000']);
   const over = { ...session, isRunning: false, whenEnded: () => {} } as unknown as Session;
-  await new Ender(() => [session.pid]).end(over, 'kill', 0);
+  await new Terminator(() => [session.pid]).end(over, 'kill', 0);
   expect(isAlive(session.pid)).toBe(true);
 });
 
@@ -118,7 +118,7 @@ test('[RUN-5] while no fd is free nobody is taken for gone, and what could not b
     return pidfdOpen(pid);
   });
   onTestFinished(() => void vi.restoreAllMocks());
-  await new Ender().end(session, 'stop', 20_000);
+  await new Terminator().end(session, 'stop', 20_000);
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(refusals).toBeLessThanOrEqual(0);
 });

@@ -58,7 +58,7 @@ interface Case extends Schedule {
   readonly done: PromiseWithResolvers<void>;
 }
 
-export class Ender {
+export class Terminator {
   readonly #cases = new Map<string, Case>();
   readonly #sweep: ProcessSweep;
   #timer: NodeJS.Timeout | null = null;
@@ -201,7 +201,7 @@ export class Ender {
       // Another user's by now (sudo): nobody need wait for what it does about a signal that it never got.
       if (delivery === 'refused') target.toTerm = 'dies';
     });
-    session.noteAsked();
+    session.recordAsked();
     if (!targets.some(({ pid }) => pid === session.pid)) this.#signalChild(open);
   }
 

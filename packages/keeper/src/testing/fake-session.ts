@@ -1,7 +1,7 @@
 /** A session for unit tests: a real log in a folder of its own and a life; no child, no screens, no daemon. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { type Life, Log, type LogStream } from '@spool/core';
+import { type Lifecycle, Log, type LogStream } from '@spool/core';
 import type { SessionInfo, Size, Status } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
 import type { Session } from '../session/session.ts';
@@ -17,7 +17,7 @@ export class FakeSession {
   readonly log: Log;
   readonly viewers = new Viewers();
   readonly watchers = new Set<LogWatcher>();
-  life: Life = { phase: 'running', ending: null };
+  lifecycle: Lifecycle = { phase: 'running', ending: null };
   status = statusOf('working');
   info = {} as Partial<SessionInfo>;
 
@@ -38,7 +38,7 @@ export class FakeSession {
   }
 
   get isRunning(): boolean {
-    return this.life.phase === 'running';
+    return this.lifecycle.phase === 'running';
   }
 
   /** The child writes. */
@@ -51,7 +51,7 @@ export class FakeSession {
   /** The child is gone. */
   end(exit: { code: number | null; signal: string | null } = { code: 0, signal: null }): void {
     const state = exit.code === 0 ? 'exited' : 'failed';
-    this.life = { phase: 'ended', state, exit, endedAt: Date.now(), endedBy: null };
+    this.lifecycle = { phase: 'ended', state, exit, endedAt: Date.now(), endedBy: null };
     this.#pump();
   }
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
-import { type Fact, type FactKind, FactReader } from './osc-events.ts';
+import { type OscEvent, type FactKind, FactReader } from './osc-events.ts';
 import { bytes, cutInto, everyCut, lengths, wild } from '../testing/cuts.ts';
 import { recordings } from '../testing/recordings.ts';
 
-function factsIn(chunks: readonly Uint8Array[]): Fact[] {
+function factsIn(chunks: readonly Uint8Array[]): OscEvent[] {
   const reader = new FactReader();
-  const facts: Fact[] = [];
-  const add = (fact: Fact | undefined): void => {
+  const facts: OscEvent[] = [];
+  const add = (fact: OscEvent | undefined): void => {
     if (fact !== undefined) facts.push(fact);
   };
   const scanner = new EscapeScanner(

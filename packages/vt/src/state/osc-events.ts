@@ -11,7 +11,7 @@ import { oscCodeOf, oscTextFrom, type Sequence } from '../scan/sequence.ts';
 import { decodeUtf8 } from '../scan/utf8.ts';
 import { percentDecoded, workingDirectoryOf } from './working-directory.ts';
 
-export type Fact = FactPlace & FactKind;
+export type OscEvent = FactPlace & FactKind;
 
 /** Absolute offsets of the bytes that said so. */
 export interface FactPlace {
@@ -63,11 +63,11 @@ export class FactReader {
   readonly #notifications = new Map<string, { title: string; body: string }>();
 
   /** A C0 control: the bell is the one that says something. Let the scanner report 0x07 only: that keeps it fast. */
-  control(code: number, offset: number): Fact | undefined {
+  control(code: number, offset: number): OscEvent | undefined {
     return code === 0x07 ? { type: 'bell-rung', start: offset, end: offset + 1 } : undefined;
   }
 
-  sequence(sequence: Sequence): Fact | undefined {
+  sequence(sequence: Sequence): OscEvent | undefined {
     if (sequence.kind !== 'osc') return undefined;
     const kind = this.#osc(sequence);
     return kind && { ...kind, start: sequence.start, end: sequence.end };

@@ -43,12 +43,12 @@ describe('OutputFollower', () => {
       ];
       for (let cut = 0; cut < whole.length; cut += 3989) {
         const one: unknown[] = [];
-        const first = new OutputFollower({ onQuery: (query) => one.push(query), onFact: (fact) => one.push(fact) });
+        const first = new OutputFollower({ onQuery: (query) => one.push(query), onOscEvent: (fact) => one.push(fact) });
         first.feed(whole.subarray(0, cut));
         one.length = 0;
         const other: unknown[] = [];
         const second = new OutputFollower(
-          { onQuery: (query) => other.push(query), onFact: (fact) => other.push(fact) },
+          { onQuery: (query) => other.push(query), onOscEvent: (fact) => other.push(fact) },
           { offset: cut, modes: first.modes.state, pending: first.pending },
         );
         first.feed(whole.subarray(cut));

@@ -6,14 +6,14 @@
  */
 import { type BaseColours, ColourTable } from './colours.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
-import { type Fact, FactReader } from './osc-events.ts';
+import { type OscEvent, FactReader } from './osc-events.ts';
 import { type ModeState, ModeTracker } from './modes.ts';
 import { type Query, queriesOf } from './queries.ts';
 import type { Sequence } from '../scan/sequence.ts';
 
 export interface FollowListener {
   onQuery?(query: Query): void;
-  onFact?(fact: Fact): void;
+  onOscEvent?(fact: OscEvent): void;
 }
 
 export interface FollowOptions {
@@ -69,8 +69,8 @@ export class OutputFollower {
     for (const query of queriesOf(sequence)) this.#listener.onQuery?.(query);
   }
 
-  #tell(fact: Fact | undefined): void {
-    if (fact !== undefined) this.#listener.onFact?.(fact);
+  #tell(fact: OscEvent | undefined): void {
+    if (fact !== undefined) this.#listener.onOscEvent?.(fact);
   }
 }
 

@@ -53,12 +53,12 @@ describe('whatever programs print', () => {
     for (let size = 1; size < 9; size++) {
       const told: unknown[] = [];
       const shown: Uint8Array[] = [];
-      const follower = new OutputFollower({ onFact: (fact) => told.push(fact) });
+      const follower = new OutputFollower({ onOscEvent: (fact) => told.push(fact) });
       const filter = new ViewerFilter({});
       const reader = new LineText();
       const typed = new TypedInput();
       const whole: unknown[] = [];
-      new OutputFollower({ onFact: (fact) => whole.push(fact) }).feed(input);
+      new OutputFollower({ onOscEvent: (fact) => whole.push(fact) }).feed(input);
       const buffer = Buffer.alloc(size);
       const lines: unknown[] = [];
       const keys: Uint8Array[] = [];

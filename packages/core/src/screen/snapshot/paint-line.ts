@@ -20,7 +20,7 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
   const { row } = canvas;
   const filledTo = filledCells(line, cols);
   const looks = looksOf(line, Math.max(filledTo, canvas.dirtyTo));
-  const dirtyTo = dressBlanks(pen, core, line, looks, row) ? Math.min(filledTo + 1, cols) : canvas.dirtyTo;
+  const dirtyTo = styleBlanks(pen, core, line, looks, row) ? Math.min(filledTo + 1, cols) : canvas.dirtyTo;
   if (dirtyTo > looks.length) looks.push(PLAIN);
   let isAfterText = false;
   for (let col = 0; col < looks.length;) {
@@ -150,7 +150,7 @@ const UNTOUCHED = 1 << 22;
  * Making one spoils the cell on its left; or, at the beginning of the line, the one on its right. So they are made from the
  * right on, and those at the beginning from the left.
  */
-function dressBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
+function styleBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
   const isDressed = (col: number): boolean =>
     col < looks.length && !isErased(looks[col]!) && isBlank(core, line, col, core.cols);
   let leading = 0;

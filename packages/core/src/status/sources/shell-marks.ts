@@ -4,15 +4,15 @@
  * At its prompt it is idle, and that is certain if it also tells when commands start. That a command runs is certain; that it
  * works is not: it may be an agent, or a shell on another machine.
  */
-import { cleanText, type Fact } from '@spool/vt';
+import { cleanText, type OscEvent } from '@spool/vt';
 import { type Claim, claim, type Moment } from '../claim.ts';
 
 export type ShellFact = Extract<
-  Fact,
+  OscEvent,
   { type: 'prompt-start' | 'prompt-end' | 'command-start' | 'command-text' | 'command-end' }
 >;
 
-const SHELL_FACTS: ReadonlySet<Fact['type']> = new Set<ShellFact['type']>([
+const SHELL_FACTS: ReadonlySet<OscEvent['type']> = new Set<ShellFact['type']>([
   'prompt-start',
   'prompt-end',
   'command-start',
@@ -20,7 +20,7 @@ const SHELL_FACTS: ReadonlySet<Fact['type']> = new Set<ShellFact['type']>([
   'command-end',
 ]);
 
-export const isShellFact = (fact: Fact): fact is ShellFact => SHELL_FACTS.has(fact.type);
+export const isShellFact = (fact: OscEvent): fact is ShellFact => SHELL_FACTS.has(fact.type);
 
 /** What is printed this soon after a mark is still the prompt itself. */
 const PROMPT_MS = 500;

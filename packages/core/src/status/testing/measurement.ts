@@ -1,6 +1,6 @@
 /** How often the status is right at the marks: per agent and state, precision and recall. */
 import type { StatusState } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 import type { Recording } from './recordings.ts';
 import { replay } from './replay.ts';
 import { EXCEPTIONS, TRUTH } from './truth.ts';
@@ -19,10 +19,10 @@ export interface Verdict {
 const WORKING_TITLE = /^[◐◑✦⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /;
 
 /** What is left is the screen, bytes and silence. */
-export const SCREEN_ALONE = ({ type }: Fact): boolean =>
+export const SCREEN_ALONE = ({ type }: OscEvent): boolean =>
   type === 'status-reported' || type === 'title-changed' || type === 'notified' || type === 'progress-changed';
 
-export function verdicts(recording: Recording, withholds?: (fact: Fact) => boolean): Verdict[] {
+export function verdicts(recording: Recording, withholds?: (fact: OscEvent) => boolean): Verdict[] {
   const found: Verdict[] = [];
   replay(recording, {
     ...(withholds && { withholds }),

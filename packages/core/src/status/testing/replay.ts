@@ -3,7 +3,7 @@
  * 150 ms have passed, a tick when the reducer asked for one; all at the recording's own times.
  */
 import type { Status } from '@spool/protocol';
-import { type Fact, OutputFollower } from '@spool/vt';
+import { type OscEvent, OutputFollower } from '@spool/vt';
 import { ScreenModel } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { StatusReducer } from '../reducer.ts';
@@ -12,7 +12,7 @@ import type { Event, Recording } from './recordings.ts';
 
 export interface ReplayOptions {
   /** Whether facts of this kind are withheld; of titles, also the one in the view. */
-  readonly withholds?: (fact: Fact) => boolean;
+  readonly withholds?: (fact: OscEvent) => boolean;
   /** Look after each read instead of after each burst. */
   readonly looksAlways?: boolean;
   /** After each event and each look or tick in between, with the milliseconds of the recording. */
@@ -31,7 +31,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Statu
   const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: recording.command, startedAt: STARTED_AT });
   let [now, offset, title] = [STARTED_AT, 0, ''];
   const follower = new OutputFollower({
-    onFact: (fact) => {
+    onOscEvent: (fact) => {
       if (withholds(fact)) return;
       if (fact.type === 'title-changed') title = fact.title;
       reducer.fact(fact, now);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Status } from '@spool/protocol';
-import type { Fact } from '@spool/vt';
+import type { OscEvent } from '@spool/vt';
 import { expect, onTestFinished, test } from 'vitest';
-import { Insight, type Past, restoredStatus } from './status-tracker.ts';
+import { StatusTracker, type Past, restoredStatus } from './status-tracker.ts';
 import { RuleFiles } from '../worker/rule-files.ts';
 
 function sessionFolder(): string {
@@ -14,7 +14,7 @@ function sessionFolder(): string {
 
 function insightOf(folder: string, before: Past | null = null, leader: number | null = null) {
   const statuses: Status[] = [];
-  const facts: Fact[] = [];
+  const facts: OscEvent[] = [];
   const source = {
     id: 's',
     folder,
@@ -24,53 +24,53 @@ function insightOf(folder: string, before: Past | null = null, leader: number | 
     startedAt: 0,
     isAdopted: before !== null,
   };
-  const insight = new Insight(
+  const tracker = new StatusTracker(
     source,
     0,
     new RuleFiles(`${folder}/config`, () => {}),
     {
       onStatus: (status) => statuses.push(status),
       onMilestone: () => {},
-      onFact: (fact) => facts.push(fact),
+      onOscEvent: (fact) => facts.push(fact),
       view: () => null,
     },
     before,
   );
-  return { insight, statuses, facts };
+  return { tracker, statuses, facts };
 }
 
 const MARKS = ['prompt-start', 'prompt-end', 'command-start', 'command-end'] as const;
 
 test('[STATE-2] a flood of marks is told in part, and its end is what counts', () => {
-  const { insight, statuses, facts } = insightOf(sessionFolder());
+  const { tracker, statuses, facts } = insightOf(sessionFolder());
   const bytes = new Uint8Array(1);
   for (let at = 0; at < 40_000; at++)
-    insight.fact({ type: MARKS[at % 4]!, start: at, end: at + 1 }, 20_000 + Math.floor(at / 40));
-  insight.fact({ type: 'command-start', command: 'make', start: 40_000, end: 40_001 }, 20_999);
-  insight.output(bytes, 40_001, 20_999);
-  insight.look(20_999);
-  insight.wake(20_999);
+    tracker.fact({ type: MARKS[at % 4]!, start: at, end: at + 1 }, 20_000 + Math.floor(at / 40));
+  tracker.fact({ type: 'command-start', command: 'make', start: 40_000, end: 40_001 }, 20_999);
+  tracker.output(bytes, 40_001, 20_999);
+  tracker.look(20_999);
+  tracker.wake(20_999);
   expect(facts.length).toBeLessThan(100);
   expect(statuses.length).toBeLessThan(100);
-  expect(insight.past().length).toBeLessThan(100);
-  expect(insight.status).toMatchObject({ state: 'working', activity: 'make' });
+  expect(tracker.past().length).toBeLessThan(100);
+  expect(tracker.status).toMatchObject({ state: 'working', activity: 'make' });
   expect(facts.at(-1)).toMatchObject({ type: 'command-start', end: 40_001 });
 });
 
 test('[STATE-4] what the last keeper knew is not written down a second time', () => {
   const folder = sessionFolder();
-  const first = insightOf(folder).insight;
+  const first = insightOf(folder).tracker;
   first.output(new TextEncoder().encode('hello\n'), 6, 20_000);
   first.look(20_000);
   first.wake(21_000);
   expect(first.past()).toHaveLength(1);
-  const { insight, statuses } = insightOf(folder, { end: 6, writtenAt: 20_000 });
-  expect(insight.isRestored).toBe(true);
-  insight.look(50_000);
-  insight.wake(51_000);
-  expect(insight.status).toMatchObject({ state: 'working', evidence: [{ why: expect.stringContaining('5 seconds') }] });
+  const { tracker, statuses } = insightOf(folder, { end: 6, writtenAt: 20_000 });
+  expect(tracker.isRestored).toBe(true);
+  tracker.look(50_000);
+  tracker.wake(51_000);
+  expect(tracker.status).toMatchObject({ state: 'working', evidence: [{ why: expect.stringContaining('5 seconds') }] });
   expect(statuses.length).toBeGreaterThan(0);
-  expect(insight.past()).toHaveLength(1);
+  expect(tracker.past()).toHaveLength(1);
 });
 
 test('[STATE-1] after a restart a state is as old as it was, whatever kinds of it there were; a dialog is as old as itself', () => {
@@ -84,13 +84,13 @@ test('[STATE-1] after a restart a state is as old as it was, whatever kinds of i
 });
 
 test('[STATE-1] who is in the foreground is not asked with every look, but once more after the last output', () => {
-  const { insight } = insightOf(sessionFolder(), null, process.pid);
+  const { tracker } = insightOf(sessionFolder(), null, process.pid);
   const dues: (number | null)[] = [];
   for (const at of [20_000, 20_100, 20_200]) {
-    insight.output(new Uint8Array(1), at, at);
-    insight.look(at);
-    dues.push(insight.dueAt);
+    tracker.output(new Uint8Array(1), at, at);
+    tracker.look(at);
+    dues.push(tracker.dueAt);
   }
-  insight.wake(20_500);
-  expect([...dues.slice(1), insight.dueAt === 20_500]).toEqual([20_500, 20_500, false]);
+  tracker.wake(20_500);
+  expect([...dues.slice(1), tracker.dueAt === 20_500]).toEqual([20_500, 20_500, false]);
 });

@@ -6,7 +6,7 @@
 import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
 import type { HistoryItem, Milestone, Status } from '@spool/protocol';
-import { type Fact, LineText, type TextLine } from '@spool/vt';
+import { type OscEvent, LineText, type TextLine } from '@spool/vt';
 import { foregroundOf } from './foreground.ts';
 import { History } from './history.ts';
 import { hasTerminal, type ScreenSource } from '../messages.ts';
@@ -24,10 +24,10 @@ const FACT_EVERY_MS = 200;
 const FACTS_PER_SECOND = 50;
 const LATE_FACTS_MAX = 64;
 
-export interface InsightEvents {
+export interface StatusTrackerEvents {
   onStatus(status: Status): void;
   onMilestone(milestone: Milestone, at: number): void;
-  onFact(fact: Fact, at: number): void;
+  onOscEvent(fact: OscEvent, at: number): void;
   /** The session as a person sees it; null for one without a terminal. */
   view(): ScreenView | null;
 }
@@ -41,10 +41,10 @@ export interface Past {
 /** Without a terminal, the last lines are what a person would see. */
 const LINES_SHOWN = 24;
 
-export class Insight {
+export class StatusTracker {
   /** It goes on with what the last keeper knew. */
   readonly isRestored: boolean;
-  readonly #events: InsightEvents;
+  readonly #events: StatusTrackerEvents;
   readonly #history: History;
   readonly #reducer: StatusReducer;
   readonly #milestones: MilestoneReader;
@@ -54,7 +54,7 @@ export class Insight {
   readonly #leader: number | null;
   readonly #toldFacts = new Map<string, number>();
   /** By kind, in the order of what was last said. */
-  readonly #lateFacts = new Map<string, Fact>();
+  readonly #lateFacts = new Map<string, OscEvent>();
   #factsSince = 0;
   #factsTaken = 0;
   #toldMilestones: number;
@@ -68,7 +68,7 @@ export class Insight {
   #foregroundAt = 0;
   #foregroundDueAt = Infinity;
 
-  constructor(source: ScreenSource, from: number, files: RuleFiles, events: InsightEvents, before: Past | null) {
+  constructor(source: ScreenSource, from: number, files: RuleFiles, events: StatusTrackerEvents, before: Past | null) {
     this.#events = events;
     this.#history = new History(source.folder);
     this.#newsFrom = before?.end ?? 0;
@@ -145,7 +145,7 @@ export class Insight {
     this.#lines = new LineText({ offset, skipAlternate: true });
   }
 
-  fact(fact: Fact, at: number): void {
+  fact(fact: OscEvent, at: number): void {
     if (Math.abs(at - this.#factsSince) >= 1000) {
       this.#factsSince = at;
       this.#factsTaken = 0;
@@ -166,7 +166,7 @@ export class Insight {
       this.look(now);
     if (now >= this.#foregroundDueAt) this.#lookAtForeground(now);
     if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
-    this.#tell(now);
+    this.#emit(now);
   }
 
   look(now: number): void {
@@ -175,14 +175,14 @@ export class Insight {
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
     this.#lookAtForeground(now);
     this.#reducer.screen(this.shown, now, this.#offset);
-    this.#tell(now);
+    this.#emit(now);
   }
 
   exited(at: number, exitCode: number | null, signal: string | null): void {
     this.#takeLate(at);
     for (const line of this.#lines.flush()) this.#line(line, at);
     this.#reducer.exited(at, this.#offset, exitCode, signal);
-    this.#tell(at);
+    this.#emit(at);
   }
 
   past(): HistoryItem[] {
@@ -204,7 +204,7 @@ export class Insight {
     this.#reducer.foreground(foregroundOf(this.#leader), now);
   }
 
-  #putOff(fact: Fact): void {
+  #putOff(fact: OscEvent): void {
     // A program may report of several things, each with an id.
     const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
     this.#lateFacts.delete(kind);
@@ -219,15 +219,15 @@ export class Insight {
     for (const fact of facts) this.#take(fact, at);
   }
 
-  #take(fact: Fact, at: number): void {
+  #take(fact: OscEvent, at: number): void {
     this.#reducer.fact(fact, at);
     if (fact.end <= this.#newsFrom) return;
-    this.#tell(at); // at once: a short turn may be over before the next look
+    this.#emit(at); // at once: a short turn may be over before the next look
     this.#followCommand(fact, at);
     const toldAt = this.#toldFacts.get(fact.type) ?? -Infinity;
     if (REPEATED_FACTS.has(fact.type) && at - toldAt < FACT_EVERY_MS) return;
     this.#toldFacts.set(fact.type, at);
-    this.#events.onFact(fact, at);
+    this.#events.onOscEvent(fact, at);
   }
 
   #line({ text, end }: TextLine, at: number): void {
@@ -242,7 +242,7 @@ export class Insight {
     return { lines, cursor, isCursorVisible: true, isAlternate: false, title: '' };
   }
 
-  #tell(now: number): void {
+  #emit(now: number): void {
     const { status } = this.#reducer;
     if (status === this.#told) return;
     const before = this.#told;
@@ -264,7 +264,7 @@ export class Insight {
     }
   }
 
-  #followCommand(fact: Fact, at: number): void {
+  #followCommand(fact: OscEvent, at: number): void {
     if (fact.type === 'command-text') this.#command = { text: fact.command, at };
     else if (fact.type === 'command-start') {
       this.#command = { text: fact.command ?? this.#command?.text ?? null, at };

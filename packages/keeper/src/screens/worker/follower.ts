@@ -1,10 +1,10 @@
 /** One who follows a session's log, in turns. */
-import type { Insight } from '../insight/status-tracker.ts';
+import type { StatusTracker } from '../insight/status-tracker.ts';
 
 export interface Follower {
   readonly id: string;
   /** What it has understood so far; null until there was something to understand. */
-  readonly insight: Insight | null;
+  readonly tracker: StatusTracker | null;
   readonly offset: number;
   readonly isBehind: boolean;
   /** What its model takes, by estimate; 0 without one. */
@@ -16,7 +16,7 @@ export interface Follower {
   /** Moves on by some milliseconds' worth. */
   turn(): void;
   /** Understanding begins, though there was nothing to understand: silence means something too. */
-  begin(): Insight;
+  begin(): StatusTracker;
   /** Lets go of its model: it can be made again. */
   drop(): void;
   /** Its log may have files open. */

@@ -2,15 +2,15 @@
 import { cursorLineOf, type ScreenModel, solidText } from '@spool/core/screen';
 import { encodeKey } from '@spool/vt';
 import type { Follower } from './follower.ts';
-import type { Insight } from '../insight/status-tracker.ts';
+import type { StatusTracker } from '../insight/status-tracker.ts';
 import type { Look } from '../messages.ts';
 import { ScreenFollower } from './screen-follower.ts';
 
 /** Looks now, whether or not the output has come to rest. */
 export function lookAt(follower: Follower, now: number): Look {
-  const insight = follower.begin();
-  insight.look(now);
-  const { status, asks, isUnsettled, shown } = insight;
+  const tracker = follower.begin();
+  tracker.look(now);
+  const { status, asks, isUnsettled, shown } = tracker;
   const screen = follower instanceof ScreenFollower ? follower : null;
   const model = screen?.moment().model;
   return {
@@ -22,17 +22,17 @@ export function lookAt(follower: Follower, now: number): Look {
     asks,
     isUnsettled,
     bracketedPaste: model?.modes.bracketedPaste ?? false,
-    input: model ? inputOf(insight, model) : null,
+    input: model ? inputOf(tracker, model) : null,
     lines: shown.lines,
     cursorRow: shown.cursor.row,
   };
 }
 
-function inputOf(insight: Insight, model: ScreenModel): Look['input'] {
+function inputOf(tracker: StatusTracker, model: ScreenModel): Look['input'] {
   const view = { lines: model.plainLines(), solid: model.lines().map(solidText), cursor: model.cursor };
   const { before, behind } = cursorLineOf(model);
   // Behind the cursor there may also be a second prompt, at the right edge; text that was typed begins right at the cursor.
-  const found = insight.inputLine(view, /^\S/.test(behind) ? before + behind : before);
+  const found = tracker.inputLine(view, /^\S/.test(behind) ? before + behind : before);
   if (found === null) return null;
   const { modes } = model;
   return { text: found.text, clear: found.clear.map((name) => encodeKey(name, modes)!) };

@@ -17,14 +17,14 @@ export interface PastQuestion {
 }
 
 export class PastQuestions {
-  readonly #tell: (message: FromScreens) => void;
+  readonly #emit: (message: FromScreens) => void;
   readonly #keyframesOf: (source: TerminalSource) => Keyframes;
   readonly #waiting: PastQuestion[] = [];
   /** Of the first question. */
   #replay: { readonly log: Log; readonly screen: PastScreen } | null = null;
 
-  constructor(tell: (message: FromScreens) => void, keyframesOf: (source: TerminalSource) => Keyframes) {
-    this.#tell = tell;
+  constructor(emit: (message: FromScreens) => void, keyframesOf: (source: TerminalSource) => Keyframes) {
+    this.#emit = emit;
     this.#keyframesOf = keyframesOf;
   }
 
@@ -46,9 +46,9 @@ export class PastQuestions {
       const until = performance.now() + SLICE_MS;
       const moment = screen.work(() => performance.now() >= until);
       if (moment === null) return;
-      this.#tell({ type: 'answer', request, answer: describe(what, moment, true, timeOf(log, moment.offset)) });
+      this.#emit({ type: 'answer', request, answer: describe(what, moment, true, timeOf(log, moment.offset)) });
     } catch (error) {
-      this.#tell({ type: 'failed', request, reason: (error as Error).message });
+      this.#emit({ type: 'failed', request, reason: (error as Error).message });
     }
     this.#end();
   }

@@ -11,14 +11,14 @@ const FILES_MAX = 64;
 
 export class RuleFiles {
   readonly #config: string;
-  readonly #complain: (sentence: string) => void;
+  readonly #warn: (sentence: string) => void;
   #seen = '';
   #rules: readonly RuleSet[] = BUILT_IN_RULES;
   #catalogue: Catalogue | null = null;
 
-  constructor(configFolder: string, complain: (sentence: string) => void) {
+  constructor(configFolder: string, warn: (sentence: string) => void) {
     this.#config = configFolder;
-    this.#complain = complain;
+    this.#warn = warn;
   }
 
   /** The user's come first: they may say otherwise. */
@@ -35,7 +35,7 @@ export class RuleFiles {
     if (seen === this.#seen) return;
     this.#seen = seen;
     const { catalogue, errors } = readCatalogue(this.#files('milestones'));
-    for (const error of errors) this.#complain(error);
+    for (const error of errors) this.#warn(error);
     this.#catalogue = catalogue;
     this.#rules = [...this.#files('rules').flatMap(({ file, text }) => this.#ruleSet(file, text)), ...BUILT_IN_RULES];
   }
@@ -45,11 +45,11 @@ export class RuleFiles {
     try {
       json = JSON.parse(text);
     } catch (error) {
-      this.#complain(`${file}: is not JSON (${(error as Error).message})`);
+      this.#warn(`${file}: is not JSON (${(error as Error).message})`);
       return [];
     }
     const { rules, errors } = parseRules(file, json);
-    for (const error of errors) this.#complain(error);
+    for (const error of errors) this.#warn(error);
     return rules === null ? [] : [rules];
   }
 
@@ -62,7 +62,7 @@ export class RuleFiles {
         if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
         found.push({ file, text: readFileSync(file, 'utf8') });
       } catch (error) {
-        this.#complain(`${file} cannot be used: ${(error as Error).message}`);
+        this.#warn(`${file} cannot be used: ${(error as Error).message}`);
       }
     }
     return found;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Log } from '@spool/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { Insight } from '../insight/status-tracker.ts';
+import { StatusTracker } from '../insight/status-tracker.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
 import { RuleFiles } from './rule-files.ts';
@@ -29,8 +29,14 @@ function followed(): { follower: ScreenFollower; log: Log; say: (text: string) =
   const follower: ScreenFollower = new ScreenFollower(source, 0, 0, {
     onAnswers() {},
     onFocusMode() {},
-    beginInsight: (from) =>
-      new Insight(source, from, files, { onStatus() {}, onMilestone() {}, onFact() {}, view: () => null }, null),
+    beginTracking: (from) =>
+      new StatusTracker(
+        source,
+        from,
+        files,
+        { onStatus() {}, onMilestone() {}, onOscEvent() {}, view: () => null },
+        null,
+      ),
   });
   onTestFinished(() => {
     follower.close();

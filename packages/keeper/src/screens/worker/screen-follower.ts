@@ -12,7 +12,7 @@ import {
   answer,
   type BaseColours,
   DEFAULT_COLOURS,
-  type Fact,
+  type OscEvent,
   type FollowOptions,
   OutputFollower,
   parseColour,
@@ -22,7 +22,7 @@ import {
 } from '@spool/vt';
 import type { ScreenView } from '@spool/core/status';
 import type { Follower } from './follower.ts';
-import type { Insight } from '../insight/status-tracker.ts';
+import type { StatusTracker } from '../insight/status-tracker.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
@@ -46,7 +46,7 @@ export interface FollowerEvents {
   onAnswers(bytes: Uint8Array, upTo: number): void;
   onFocusMode(reportsFocus: boolean): void;
   /** The first bytes are about to be read, from this offset on. */
-  beginInsight(from: number): Insight;
+  beginTracking(from: number): StatusTracker;
 }
 
 export class ScreenFollower implements Follower {
@@ -69,7 +69,7 @@ export class ScreenFollower implements Follower {
   #exactFrom = 0;
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
-  #insight: Insight | null = null;
+  #tracker: StatusTracker | null = null;
   /** What is being read, and where it begins. */
   #chunk: Uint8Array = NOTHING;
   #chunkAt = 0;
@@ -85,8 +85,8 @@ export class ScreenFollower implements Follower {
     this.#answeredTo = answeredTo;
   }
 
-  get insight(): Insight | null {
-    return this.#insight;
+  get tracker(): StatusTracker | null {
+    return this.#tracker;
   }
 
   get id(): string {
@@ -150,8 +150,8 @@ export class ScreenFollower implements Follower {
     };
   }
 
-  begin(): Insight {
-    return (this.#insight ??= this.#events.beginInsight(this.#offset));
+  begin(): StatusTracker {
+    return (this.#tracker ??= this.#events.beginTracking(this.#offset));
   }
 
   /** Moves on by one turn. */
@@ -217,7 +217,7 @@ export class ScreenFollower implements Follower {
       }
       if (read.type === 'gap') {
         this.#passGap(read.to);
-        this.#insight!.skipped(read.to);
+        this.#tracker!.skipped(read.to);
         continue;
       }
       this.#feed(this.#follower!, this.#model!, read.bytes);
@@ -248,19 +248,19 @@ export class ScreenFollower implements Follower {
 
   #reader(at: Pick<FollowOptions, 'modes' | 'pending'>): OutputFollower {
     return new OutputFollower(
-      { onQuery: (query) => this.#answer(query), onFact: (fact) => this.#fact(fact) },
+      { onQuery: (query) => this.#answer(query), onOscEvent: (fact) => this.#fact(fact) },
       { offset: this.#offset, colours: this.#colours, ...at },
     );
   }
 
-  #fact(fact: Fact): void {
-    const insight = this.#insight;
-    if (!insight) return;
-    insight.fact(fact, Date.now());
+  #fact(fact: OscEvent): void {
+    const tracker = this.#tracker;
+    if (!tracker) return;
+    tracker.fact(fact, Date.now());
     // What stands before the cursor at this very byte is the prompt; what follows is typed.
     if (fact.type !== 'prompt-end' || !this.#model) return;
     this.#paintTo(this.#model, fact.end);
-    insight.promptEnded(cursorLineOf(this.#model).before);
+    tracker.promptEnded(cursorLineOf(this.#model).before);
   }
 
   /** What was begun before it is not continued behind it; the modes are the best that is known. */
@@ -283,7 +283,7 @@ export class ScreenFollower implements Follower {
     this.#chunkAt = this.#offset;
     follower.feed(bytes);
     this.#paintTo(model, this.#chunkAt + bytes.length);
-    this.#insight!.output(bytes, this.#offset, this.#writtenAt);
+    this.#tracker!.output(bytes, this.#offset, this.#writtenAt);
     const { focusReports } = follower.modes;
     if (focusReports === this.#reportsFocus) return;
     this.#reportsFocus = focusReports;
@@ -348,7 +348,7 @@ export class ScreenFollower implements Follower {
     this.#model.write(restore(this.#follower!.modes.state));
     this.#model.write(this.#follower!.pending);
     this.#exactFrom = this.#offset + PICTURE_BYTES / 2;
-    this.#insight!.skipped(this.#offset);
+    this.#tracker!.skipped(this.#offset);
   }
 
   #keep(): void {

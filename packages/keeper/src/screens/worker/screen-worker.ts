@@ -10,7 +10,7 @@ import { Log } from '@spool/core';
 import { ScreenModel } from '@spool/core/screen';
 import type { Follower } from './follower.ts';
 import { History } from '../insight/history.ts';
-import { Insight, type Past, restoredStatus } from '../insight/status-tracker.ts';
+import { StatusTracker, type Past, restoredStatus } from '../insight/status-tracker.ts';
 import { Keyframes } from './keyframes.ts';
 import { lookAt } from './look.ts';
 import {
@@ -72,13 +72,13 @@ const port = parentPort!;
 const { configFolder } = workerData as { configFolder: string };
 // A user's rule that backtracks without end goes over to the linear engine instead.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
-const files = new RuleFiles(configFolder, (sentence) => tell({ type: 'complaint', sentence }));
+const files = new RuleFiles(configFolder, (sentence) => emit({ type: 'complaint', sentence }));
 const followers = new Map<string, Follower>();
 /** Those that have something to be read, answered or ended. */
 const active = new Set<string>();
 const questions = new Map<string, Question[]>();
 /** About the past: one after the other. */
-const pasts = new PastQuestions(tell, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
+const pasts = new PastQuestions(emit, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
 /** Ended, but not followed to their end yet. */
 const exits = new Map<string, Exit>();
 /** Those whose insight has something due. */
@@ -96,11 +96,11 @@ let alarmAt = Infinity;
 
 setPriority(NICENESS); // of this thread alone, on Linux
 port.on('message', (message: ToScreens) => {
-  hear(message);
+  handle(message);
   schedule();
 });
 warmUp();
-tell({ type: 'ready' });
+emit({ type: 'ready' });
 
 /** What the first session would have to wait for, 40 ms of it: the rules are read, and the engine has seen a screen. */
 function warmUp(): void {
@@ -110,7 +110,7 @@ function warmUp(): void {
   model.dispose();
 }
 
-function hear(message: ToScreens): void {
+function handle(message: ToScreens): void {
   switch (message.type) {
     case 'follow':
       return follow(message.source, message.end, message.answeredTo);
@@ -137,23 +137,23 @@ function hear(message: ToScreens): void {
 function grown({ id, end, at, typedAt }: GrownSession): void {
   const follower = followers.get(id);
   if (!follower) return;
-  if (typedAt !== null) follower.insight?.typed(typedAt);
+  if (typedAt !== null) follower.tracker?.typed(typedAt);
   follower.grown(end, at);
   active.add(id);
 }
 
 function follow(source: ScreenSource, end: number, answeredTo: number): void {
   const { id } = source;
-  const beginInsight = (from: number): Insight => {
+  const beginTracking = (from: number): StatusTracker => {
     files.refresh();
-    return new Insight(
+    return new StatusTracker(
       source,
       from,
       files,
       {
-        onStatus: (status) => tell({ type: 'status', id, status }),
-        onMilestone: (milestone, at) => tell({ type: 'milestone', id, at, milestone }),
-        onFact: (fact, at) => tell({ type: 'fact', id, at, fact }),
+        onStatus: (status) => emit({ type: 'status', id, status }),
+        onMilestone: (milestone, at) => emit({ type: 'milestone', id, at, milestone }),
+        onOscEvent: (fact, at) => emit({ type: 'fact', id, at, fact }),
         view: () => screenOf(id)?.view() ?? null,
       },
       source.isAdopted ? pastOf(source, end) : null,
@@ -162,18 +162,18 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
   const textFrom = source.isAdopted ? Math.max(0, end - LOOK_BACK_BYTES) : 0;
   const follower = hasTerminal(source)
     ? new ScreenFollower(source, end, answeredTo, {
-        onAnswers: (bytes, upTo) => tell({ type: 'answers', id, bytes, upTo }),
-        onFocusMode: (reportsFocus) => tell({ type: 'modes', id, reportsFocus }),
-        beginInsight,
+        onAnswers: (bytes, upTo) => emit({ type: 'answers', id, bytes, upTo }),
+        onFocusMode: (reportsFocus) => emit({ type: 'modes', id, reportsFocus }),
+        beginTracking,
       })
-    : new TextFollower(source, textFrom, end, () => beginInsight(textFrom));
+    : new TextFollower(source, textFrom, end, () => beginTracking(textFrom));
   followers.set(id, follower);
   active.add(id);
   waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
   // Until it is looked at, what was last known of it must do.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
-  tell({ type: 'status', id, status });
+  emit({ type: 'status', id, status });
   looked.push({ id, offset: end });
 }
 
@@ -196,7 +196,7 @@ function forget(id: string): void {
   exits.delete(id);
   falls.delete(id);
   for (const { request } of questions.get(id) ?? [])
-    tell({ type: 'failed', request, reason: 'the session is no longer followed' });
+    emit({ type: 'failed', request, reason: 'the session is no longer followed' });
   questions.delete(id);
 }
 
@@ -259,7 +259,7 @@ function work(): void {
 function workOn(id: string, follower: Follower): void {
   if (follower.isBehind) {
     follower.turn();
-    follower.insight?.save();
+    follower.tracker?.save();
     if (!follower.isBehind) followed.push({ id, offset: follower.offset });
     noteDue(id, follower);
   }
@@ -273,8 +273,8 @@ function workOn(id: string, follower: Follower): void {
 }
 
 function tellOffsets(): void {
-  if (followed.length > 0) tell({ type: 'followed', sessions: followed });
-  if (looked.length > 0) tell({ type: 'looked', sessions: looked });
+  if (followed.length > 0) emit({ type: 'followed', sessions: followed });
+  if (looked.length > 0) emit({ type: 'looked', sessions: looked });
   followed = [];
   looked = [];
 }
@@ -286,21 +286,21 @@ function attempt(id: string, deed: () => void): void {
   } catch (error) {
     const count = (falls.get(id) ?? 0) + 1;
     falls.set(id, count);
-    tell({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
+    emit({ type: 'complaint', sentence: `session ${id} could not be followed: ${(error as Error).stack}` });
     if (count >= FALLS_MAX) forget(id);
     else schedule();
   }
 }
 
 function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit): void {
-  follower.insight?.exited(at, exitCode, signal);
-  follower.insight?.save();
+  follower.tracker?.exited(at, exitCode, signal);
+  follower.tracker?.save();
   follower.drop();
   forget(id);
 }
 
-function noteDue(id: string, { insight }: Follower): void {
-  const due = insight === null ? null : insight.dueAt;
+function noteDue(id: string, { tracker }: Follower): void {
+  const due = tracker === null ? null : tracker.dueAt;
   if (due === null) waking.delete(id);
   else waking.set(id, due);
 }
@@ -334,18 +334,18 @@ function wake(): void {
 function wakeOne(id: string, now: number): void {
   const follower = followers.get(id);
   if (!follower) return;
-  const isFirst = follower.insight === null;
-  const insight = follower.begin();
+  const isFirst = follower.tracker === null;
+  const tracker = follower.begin();
   // Only a look tells whether what the last keeper knew still holds.
-  if (isFirst && insight.isRestored) insight.look(now);
-  insight.wake(now);
-  insight.save();
+  if (isFirst && tracker.isRestored) tracker.look(now);
+  tracker.wake(now);
+  tracker.save();
   noteDue(id, follower);
-  tellLooked(id, follower, insight);
+  tellLooked(id, follower, tracker);
 }
 
-function tellLooked(id: string, follower: Follower, insight: Insight): void {
-  if (insight.isSettled && !follower.isBehind) looked.push({ id, offset: follower.offset });
+function tellLooked(id: string, follower: Follower, tracker: StatusTracker): void {
+  if (tracker.isSettled && !follower.isBehind) looked.push({ id, offset: follower.offset });
 }
 
 function answerWaiting(id: string, follower: Follower): void {
@@ -358,9 +358,9 @@ function answerWaiting(id: string, follower: Follower): void {
     if (isTime && !isForPast(question, follower)) answer(question, () => describeNow(question, follower));
     return !isTime;
   });
-  if (follower.insight) {
+  if (follower.tracker) {
     noteDue(id, follower); // some answers look
-    if (rest.length < waiting.length) tellLooked(id, follower, follower.insight);
+    if (rest.length < waiting.length) tellLooked(id, follower, follower.tracker);
   }
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
@@ -377,10 +377,10 @@ function isForPast({ request, source, what }: Question, follower: Follower): boo
 function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
   if (what.type === 'look') return { type: 'look', look: lookAt(follower, Date.now()) };
   if (what.type === 'explain') {
-    const { insight } = follower;
-    if (!insight) return explanation(source);
-    insight.look(Date.now());
-    return { type: 'explanation', status: insight.status, history: insight.past() };
+    const { tracker } = follower;
+    if (!tracker) return explanation(source);
+    tracker.look(Date.now());
+    return { type: 'explanation', status: tracker.status, history: tracker.past() };
   }
   if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
   return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
@@ -392,9 +392,9 @@ function explanation({ folder }: ScreenSource): ScreenAnswer {
 
 function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer): void {
   try {
-    tell({ type: 'answer', request, answer: make() });
+    emit({ type: 'answer', request, answer: make() });
   } catch (error) {
-    tell({ type: 'failed', request, reason: (error as Error).message });
+    emit({ type: 'failed', request, reason: (error as Error).message });
   }
 }
 
@@ -416,6 +416,6 @@ function openFilesMax(): number {
   return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? OPEN_LOGS_MAX);
 }
 
-function tell(message: FromScreens): void {
+function emit(message: FromScreens): void {
   port.postMessage(message);
 }

@@ -2,7 +2,7 @@
 import { Log } from '@spool/core';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
-import type { Insight } from '../insight/status-tracker.ts';
+import type { StatusTracker } from '../insight/status-tracker.ts';
 import type { ScreenSource } from '../messages.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 
@@ -14,8 +14,8 @@ const SKIP_BEHIND_BYTES = 16 * 1024 * 1024;
 export class TextFollower implements Follower {
   readonly id: string;
   readonly #folder: string;
-  readonly #beginInsight: () => Insight;
-  #insight: Insight | null = null;
+  readonly #beginTracking: () => StatusTracker;
+  #tracker: StatusTracker | null = null;
   #log: Log | null = null;
   #reader: OutputFollower | null = null;
   #offset: number;
@@ -25,16 +25,16 @@ export class TextFollower implements Follower {
   holdsFiles = false;
   readonly modelBytes = 0;
 
-  constructor({ id, folder }: ScreenSource, from: number, end: number, beginInsight: () => Insight) {
+  constructor({ id, folder }: ScreenSource, from: number, end: number, beginTracking: () => StatusTracker) {
     this.id = id;
     this.#folder = folder;
-    this.#beginInsight = beginInsight;
+    this.#beginTracking = beginTracking;
     this.#offset = from;
     this.#target = end;
   }
 
-  get insight(): Insight | null {
-    return this.#insight;
+  get tracker(): StatusTracker | null {
+    return this.#tracker;
   }
 
   get offset(): number {
@@ -51,17 +51,17 @@ export class TextFollower implements Follower {
     this.#grownAt = at;
   }
 
-  begin(): Insight {
-    return (this.#insight ??= this.#beginInsight());
+  begin(): StatusTracker {
+    return (this.#tracker ??= this.#beginTracking());
   }
 
   turn(): void {
-    const insight = this.begin();
+    const tracker = this.begin();
     const now = Date.now();
     const at = Math.min(now, this.#grownAt || now);
     this.holdsFiles = true;
     this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
-    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skipTo(this.#target - TURN_BYTES, insight);
+    if (this.#target - this.#offset > SKIP_BEHIND_BYTES) this.#skipTo(this.#target - TURN_BYTES, tracker);
     const until = Math.min(this.#target, this.#offset + TURN_BYTES);
     while (this.#offset < until) {
       const read = this.#log.read(this.#offset, Math.min(READ_BYTES, until - this.#offset));
@@ -70,16 +70,16 @@ export class TextFollower implements Follower {
         return;
       }
       if (read.type === 'gap') {
-        this.#skipTo(read.to, insight);
+        this.#skipTo(read.to, tracker);
         continue;
       }
       this.#reader ??= new OutputFollower(
-        { onFact: (fact) => insight.fact(fact, Date.now()) },
+        { onOscEvent: (fact) => tracker.fact(fact, Date.now()) },
         { offset: this.#offset },
       );
       this.#reader.feed(read.bytes);
       this.#offset += read.bytes.length;
-      insight.output(read.bytes, this.#offset, at);
+      tracker.output(read.bytes, this.#offset, at);
     }
   }
 
@@ -95,9 +95,9 @@ export class TextFollower implements Follower {
   }
 
   /** What was begun before is not continued here. */
-  #skipTo(offset: number, insight: Insight): void {
+  #skipTo(offset: number, tracker: StatusTracker): void {
     this.#offset = offset;
     this.#reader = null;
-    insight.skipped(offset);
+    tracker.skipped(offset);
   }
 }
