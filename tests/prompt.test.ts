@@ -97,7 +97,7 @@ test('[IN-4] while a session waits for a decision, a prompt is refused and nothi
   const refused = await daemon.spool(['prompt', id, 'please', 'go', 'on']);
   expect(refused).toMatchObject({ code: 4, stdout: '' });
   expect(refused.stderr).toContain(
-    'a prompt would answer what is asked in session "bash": the screen shows "Delete everything? [y/N]"',
+    'the session "bash" is asking: the screen shows "Delete everything? [y/N]"',
   );
   await client.prompt(id, 'n', { force: true });
   await client.wait(id);

@@ -108,7 +108,7 @@ test('[STATE-5] `spool wait`: reasons, exit codes, several at once', async () =>
   expect(tooFar).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /^spool: an argument cannot be used "after": the session has written 0 bytes/,
+      /^spool: invalid argument "after": the session has written 0 bytes/,
     ) as string,
   });
 });

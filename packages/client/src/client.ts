@@ -367,8 +367,8 @@ export class Client {
   /** Ends the whole tree of a task; resolves when nothing of it is left. */
   async cancelTask(task: TaskHandle | string): Promise<TaskResult> {
     const session = taskIdOf(task);
-    const { id, isTask } = await this.get(session);
-    if (!isTask) throw new SpoolError('NOT_A_TASK', { session });
+    const { id, name, isTask } = await this.get(session);
+    if (!isTask) throw new SpoolError('NOT_A_TASK', { session: name });
     await this.stop(id);
     return complete(this, id);
   }

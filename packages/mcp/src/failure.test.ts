@@ -5,13 +5,13 @@ import { CallError } from './tool.ts';
 
 test('[MCP-4] an error is a sentence that names what it is about, and the tool that helps', () => {
   expect(failureText(new SpoolError('SESSION_UNKNOWN', { session: 'x' }))).toBe(
-    'SESSION_UNKNOWN: there is no such session; spool_list shows those that there are (session: x)',
+    'SESSION_UNKNOWN: no such session; spool_list lists them (session: x)',
   );
   expect(failureText(new CallError('do this instead'))).toBe('do this instead');
   expect(failureText(new Error('boom'))).toBe('boom');
 });
 
-/** About the daemon itself, which no tool can mend: there a person has to type something. */
+/** Errors of the daemon itself, which no tool can fix: the user has to run a command. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'REQUEST_UNKNOWN',
   'VERSION_UNSUPPORTED',

@@ -1,23 +1,24 @@
-/** Errors as a sentence for an agent: what happened, to what, and which tool helps. */
+/** An error as a sentence for an agent: what happened, to what, and which tool helps. */
 import { ERROR_CODES, type ErrorCode, SpoolError } from '@spool/protocol';
 import { CallError } from './tool.ts';
 
-/** Where the sentence of the error names a command to type, the tool instead. */
+/** Replaces sentences that name a CLI command by sentences that name a tool. */
 const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
-  SESSION_UNKNOWN: 'there is no such session; spool_list shows those that there are',
-  SESSION_EXITED: 'the session has ended; spool_read still gives what it wrote',
-  SESSION_NONE: 'there is no session yet; spool_run starts one',
-  SESSION_RUNNING: 'the session is still running; spool_stop ends it',
-  NOT_A_TASK: 'this is a session but no task; spool_stop ends it',
-  NAME_TAKEN: 'a running session already has this name; choose another, or use that one',
-  TOO_MANY_FILES: 'the daemon has too few open files left for another session; end some with spool_stop',
-  KEY_UNKNOWN: 'there is no key of this name; for text there is spool_send',
-  INPUT_BLOCKED: 'a prompt would answer what the session asks; look with spool_screen first',
-  INPUT_NOT_EMPTY:
-    'a prompt would be glued to the text in the input line; submit that with spool_keys, or use clear: true',
+  SESSION_UNKNOWN: 'no such session; spool_list lists them',
+  SESSION_EXITED: 'the session has ended; read its output with spool_read',
+  SESSION_NONE: 'there are no sessions yet; start one with spool_run',
+  SESSION_RUNNING: 'the session is still running; stop it with spool_stop',
+  NOT_A_TASK: 'this session is not a task; stop it with spool_stop',
+  NAME_TAKEN: 'the name is used by a running session; choose another name, or use that session',
+  TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',
+  KEY_UNKNOWN: 'unknown key; type text with spool_send',
+  INPUT_BLOCKED: 'the session is asking, and a prompt would answer it; look with spool_screen first',
+  INPUT_UNCONFIRMED:
+    'the connection to the daemon broke before the input was confirmed; check with spool_screen whether it arrived',
+  INPUT_NOT_EMPTY: 'the session has text in its input line; submit it with spool_keys, or use clear: true',
   STATE_UNKNOWN:
-    'a prompt might answer something that nobody has seen; look with spool_screen, try again, or use force: true',
-  INPUT_IS_TERMINAL: 'the input of a session on a terminal cannot be closed; press C-d with spool_keys',
+    'cannot tell whether the session is asking something; look with spool_screen, try again, or use force: true',
+  INPUT_IS_TERMINAL: 'the session runs in a terminal, whose input cannot be closed; press C-d with spool_keys',
 };
 
 export function failureText(error: unknown): string {

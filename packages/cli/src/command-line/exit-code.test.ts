@@ -37,18 +37,24 @@ test('signals have numbers, other words have none', () => {
 });
 
 test.each<[error: unknown, message: string]>([
+  [new SpoolError('SESSION_UNKNOWN', { session: 'x' }), 'no such session "x"; `spool ls` lists them'],
+  [new SpoolError('SESSION_EXITED', { session: 'x' }), 'the session "x" has ended; `spool logs` shows its output'],
+  [new SpoolError('SESSION_NONE', { session: '' }), 'there are no sessions yet; start one with `spool run -- COMMAND`'],
   [
-    new SpoolError('SESSION_UNKNOWN', { session: 'x' }),
-    'there is no such session "x"; `spool ls` shows those that there are',
+    new SpoolError('INPUT_BLOCKED', { session: 'x', reason: 'the screen shows "Sure?"', kind: '' }),
+    'the session "x" is asking: the screen shows "Sure?"; answer it first (`spool attach`, `spool keys`) or use --force',
   ],
-  [new SpoolError('SESSION_NONE', { session: '' }), 'there is no session yet; start one with `spool run -- COMMAND`'],
+  [
+    new SpoolError('WAIT_UNKNOWN', { until: 'foo' }),
+    'unknown wait condition "foo"; use exit, idle, blocked, prompt, output or match:/PATTERN/',
+  ],
   [
     new SpoolError('CWD_UNUSABLE', { cwd: '/x', reason: 'ENOENT' }),
-    'the working folder cannot be entered "/x": ENOENT',
+    'cannot enter the working folder "/x": ENOENT; check that it exists and that you may enter it',
   ],
   [
     new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: 7 }),
-    'the session does not read its input and the queue is full; nothing of this write was taken (queuedBytes 7)',
+    'the session is not reading its input and the queue is full; none of this input was accepted, try again later (queuedBytes 7)',
   ],
   [new UsageError('no'), 'no'],
   [new Error('oh'), 'oh'],
@@ -57,7 +63,7 @@ test.each<[error: unknown, message: string]>([
 test('a failure for programs has code, sentence and details', () => {
   expect(failureOf(new SpoolError('NAME_TAKEN', { name: 'api' }))).toEqual({
     code: 'NAME_TAKEN',
-    message: 'a running session already has this name "api"; choose another, or attach to that one',
+    message: 'the name "api" is used by a running session; choose another name, or attach to that session',
     details: { name: 'api' },
   });
 });

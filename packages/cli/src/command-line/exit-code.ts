@@ -1,4 +1,4 @@
-/** What `spool` itself returns to the shell. */
+/** The exit codes of `spool`. */
 import { constants } from 'node:os';
 import { type ErrorCode, SpoolError } from '@spool/protocol';
 import { UsageError } from './usage-error.ts';
@@ -14,23 +14,23 @@ export const EXIT = {
   signalBase: 128,
 } as const;
 
-/** For the manual: every code that is not the session's own. */
+/** For the manual: every code except a session's own. */
 export const EXIT_CODES: readonly { readonly code: string; readonly about: string }[] = [
-  { code: '0', about: 'success; for `attach` also: you detached, or somebody took over' },
+  { code: '0', about: 'success; for `attach` also after a detach or a takeover by another client' },
   {
     code: '1',
-    about: 'it failed as asked: a check found something wrong, a task failed without an exit code of its own',
+    about: 'a check found a problem, a wait ended without its condition, or a task failed without an exit code',
   },
-  { code: `${EXIT.usage}`, about: 'usage: the command line cannot be understood, or an argument cannot be used' },
+  { code: `${EXIT.usage}`, about: 'usage error: invalid command line or argument' },
   {
     code: `${EXIT.notAllowed}`,
-    about: 'not allowed: the session waits for a decision, or a folder is not safe to use',
+    about: 'not allowed: for example, the session is asking something, or a folder is not safe to use',
   },
   { code: `${EXIT.timedOut}`, about: 'a wait or a task timed out' },
-  { code: `${EXIT.ourFailure}`, about: 'Spool itself failed, or cannot tell how the session ended' },
+  { code: `${EXIT.ourFailure}`, about: 'Spool itself failed, or the exit code of the session is unknown' },
   { code: `${EXIT.notExecutable}`, about: 'the command cannot be executed' },
   { code: `${EXIT.notFound}`, about: 'the command was not found' },
-  { code: `${EXIT.signalBase}+n`, about: 'signal n ended the session' },
+  { code: `${EXIT.signalBase}+n`, about: 'the session was ended by signal n' },
 ];
 
 const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
@@ -53,14 +53,14 @@ export function exitCodeOfError(error: unknown): number {
   return SpoolError.is(error) ? (OF_ERROR[error.code] ?? EXIT.ourFailure) : EXIT.ourFailure;
 }
 
-/** How a session ended, as a shell would tell it. One that was lost has neither code nor signal: our failure. */
+/** The exit code that a shell would report. A lost session has neither code nor signal: 125. */
 export function exitCodeOfSession(end: { readonly exitCode: number | null; readonly signal: string | null }): number {
   if (end.exitCode !== null) return end.exitCode;
   if (end.signal === null) return EXIT.ourFailure;
   return EXIT.signalBase + (signalNumber(end.signal) ?? 0);
 }
 
-/** `SIGTERM` is 15, `SIGRTMIN+2` is 36; undefined for a name that the system does not have. */
+/** `SIGTERM` is 15, `SIGRTMIN+2` is 36; undefined for an unknown name. */
 export function signalNumber(name: string): number | undefined {
   const realTime = /^SIGRTMIN(?:\+(\d{1,2}))?$/.exec(name);
   if (realTime) return 34 + Number(realTime[1] ?? 0);

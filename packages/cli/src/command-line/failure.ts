@@ -1,4 +1,4 @@
-/** Errors as sentences, for people, or as an object, for programs. Always on stderr: stdout holds data only. */
+/** Prints an error as a sentence, or as an object with --json. Always on stderr, because stdout holds data only. */
 import { ERROR_CODES, type ErrorDetails, SpoolError } from '@spool/protocol';
 import { exitCodeOfError } from './exit-code.ts';
 import { jsonText } from '../output/json-text.ts';
@@ -6,9 +6,21 @@ import { printable } from '../output/printable.ts';
 import { notice } from '../output/stdio.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Details that name what the sentence is about: told in quotes, where a person would say them. */
-const SUBJECTS = ['argument', 'session', 'command', 'file', 'name', 'cwd', 'folder', 'path'] as const;
-/** Details that are themselves a sentence. */
+/** Details that name the subject of the sentence, with the noun that the quoted name follows. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  argument: 'argument',
+  session: 'session',
+  command: 'command',
+  key: 'key',
+  pattern: 'pattern',
+  until: 'condition',
+  file: 'file',
+  name: 'name',
+  cwd: 'folder',
+  folder: 'folder',
+  path: 'path',
+};
+/** Details that are clauses of their own. They follow the first clause. */
 const REASONS = ['reason', 'message'] as const;
 
 export interface Failure {
@@ -23,7 +35,7 @@ export function failureOf(error: unknown): Failure {
   return { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error), details: {} };
 }
 
-/** Says it, and returns the exit code. */
+/** Prints the error and returns the exit code. */
 export function reportFailure(error: unknown, asJson: boolean): number {
   const failure = failureOf(error);
   if (asJson) {
@@ -36,18 +48,20 @@ export function reportFailure(error: unknown, asJson: boolean): number {
   return exitCodeOfError(error);
 }
 
-/** `there is no such session "x"; …`: the subject goes where the first clause ends. */
+/** `the session "x" has ended: REASON; …`: the quoted subject follows its noun, or else the first clause. */
 export function sentence(error: SpoolError): string {
   const text: string = ERROR_CODES[error.code] ?? error.code;
   const semicolon = text.indexOf(';');
   const [first, rest] = semicolon === -1 ? [text, ''] : [text.slice(0, semicolon), text.slice(semicolon)];
   const details = { ...error.details };
-  const subject = take(SUBJECTS);
+  const key = Object.keys(SUBJECTS).find((name) => Object.hasOwn(details, name));
+  const subject = key === undefined ? undefined : take([key]);
   const reason = take(REASONS);
-  const others = Object.entries(details).map(([name, value]) => `${name} ${value}`);
+  const others = Object.entries(details)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name} ${value}`);
   return [
-    first,
-    subject === undefined || subject === '' ? '' : ` ${JSON.stringify(subject)}`,
+    key === undefined || subject === '' ? first : withSubject(first, SUBJECTS[key]!, JSON.stringify(subject)),
     reason === undefined ? '' : `: ${reason}`,
     rest,
     others.length === 0 ? '' : ` (${others.join(', ')})`,
@@ -60,4 +74,10 @@ export function sentence(error: SpoolError): string {
     delete (details as Record<string, unknown>)[name];
     return value;
   }
+}
+
+function withSubject(clause: string, noun: string, quoted: string): string {
+  const at = clause.search(new RegExp(`\\b${noun}\\b`));
+  const end = at === -1 ? clause.length : at + noun.length;
+  return `${clause.slice(0, end)} ${quoted}${clause.slice(end)}`;
 }

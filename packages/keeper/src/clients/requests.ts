@@ -149,10 +149,10 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   async remove(keeper, { session: reference, force }) {
     const session = keeper.registry.find(reference);
     if (session.isRunning) {
-      if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.id });
+      if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.name });
       await keeper.terminator.end(session, 'kill', 0);
       // Not ours to kill (it became another user's), or stuck in the kernel.
-      if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.id });
+      if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.name });
     }
     const { info } = session;
     keeper.remove(session);

@@ -435,7 +435,7 @@ export class Session {
   screen(what: ScreenAsk): Promise<ScreenAnswer> {
     const source = this.#screenSource();
     if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
-      return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.id }));
+      return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.name }));
     return this.#services.screens.ask(source, this.log.end, what);
   }
 
@@ -479,14 +479,14 @@ export class Session {
   /** Once all that was written is in, the child sees the end of its input. */
   async closeInput(): Promise<void> {
     const child = this.#running();
-    if (child.held.kind === 'pty') throw new SpoolError('INPUT_IS_TERMINAL', { session: this.id });
+    if (child.held.kind === 'pty') throw new SpoolError('INPUT_IS_TERMINAL', { session: this.name });
     if (child.held.isInputClosed) return;
     await child.input.push(new Uint8Array(0));
     if (this.#child !== child || child.held.isInputClosed) return;
     const [stdin, ...others] = child.fds;
     this.#services.watch.unwatch(stdin!);
     native.close(stdin!);
-    child.input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    child.input.close(new SpoolError('INPUT_CLOSED', { session: this.name }));
     child.fds = [openSync('/dev/null', 'w'), ...others];
     child.held = { ...child.held, isInputClosed: true };
     this.#services.closeChildInput(this.id);
@@ -495,7 +495,7 @@ export class Session {
   /** `by` is who asked for it, and need not be told. */
   resize(size: Size, by?: Watcher): void {
     const child = this.#running();
-    if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.id });
+    if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.name });
     const before = this.#record.size;
     const pixels = { widthPx: size.widthPx ?? 0, heightPx: size.heightPx ?? 0 };
     if (before && before.cols === size.cols && before.rows === size.rows && (before.widthPx ?? 0) === pixels.widthPx)
@@ -557,7 +557,7 @@ export class Session {
     if (held === 'unknown') this.#trouble = 'the exit code could not be learned: the process that was its parent died';
     this.#lifecycle = step(this.#lifecycle, { type: 'exit', exit, at: Date.now() });
     child.pump.stop();
-    child.input.close();
+    child.input.close(new SpoolError('SESSION_EXITED', { session: this.name }));
     for (const fd of child.fds) {
       this.#services.watch.unwatch(fd);
       native.close(fd);
@@ -638,7 +638,7 @@ export class Session {
       },
     });
     this.#child = { held, fds, pump, input };
-    if (held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session: this.id }));
+    if (held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session: this.name }));
     else if (!isPty) watch.watch(inputFd, 0, () => input.flush());
     pump.start(() => input.flush());
     if (held.exit !== null) this.exited(held.exit);
@@ -762,7 +762,7 @@ export class Session {
   }
 
   #push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
-    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.id }));
+    if (!this.#child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.name }));
     return this.#child.input.push(bytes, onWritten);
   }
 
@@ -809,7 +809,7 @@ export class Session {
   }
 
   #running(): Child {
-    if (!this.#child) throw new SpoolError('SESSION_EXITED', { session: this.id });
+    if (!this.#child) throw new SpoolError('SESSION_EXITED', { session: this.name });
     return this.#child;
   }
 }
