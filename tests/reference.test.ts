@@ -12,6 +12,7 @@ test.each([
   'SECURITY.md',
   'ARCHITECTURE.md',
   'docs/reference/README.md',
+  'docs/reference/configuration.md',
   'docs/reference/environment.md',
   'docs/reference/files.md',
   'docs/reference/wire.md',
