@@ -124,6 +124,7 @@ test('[LIFE-9] a log that can be written again goes on, and what was printed mea
   renameSync(`${log}.aside`, log);
   const writing = setInterval(() => void client.write(session.id, 'three\r').catch(() => {}), 100);
   await until('it is written again', async () => (await client.get(session.id)).trouble === null);
+  await seen(client, session.id, 'three');
   clearInterval(writing);
   await client.kill(session.id);
   let text = '';
