@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
@@ -62,6 +73,20 @@ test('[LIFE-0] every environment of a user reaches the one daemon, and none can 
   expect(pids.size).toBe(1);
   expect(existsSync(`${base}/.local/state/spool/sessions/${id}`)).toBe(true);
   expect(existsSync(`${base}/nowhere`)).toBe(false);
+}, 60_000);
+
+test('[LIFE-0] a copy of the state folder is no way to the daemon of the original', async () => {
+  const { base, daemon, spool } = aHome();
+  await using _ = daemon;
+  await spool({}, 'run', '-d', '--name', 'original', '--', 'cat');
+  const copy = `${base}/copy`;
+  cpSync(`${base}/.local/state/spool`, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
+  chmodSync(copy, 0o700);
+  await using _copied = new TestDaemon({ home: copy });
+  const removed = await spool({ SPOOL_HOME: copy }, 'rm', 'original');
+  expect([removed.code, removed.stderr]).toEqual([0, '']); // there it reads `lost`
+  const listed = JSON.parse((await spool({}, 'ls', '--json')).stdout) as SessionInfo[];
+  expect(listed.map(({ name, state }) => [name, state])).toEqual([['original', 'running']]);
 }, 60_000);
 
 test('[LIFE-0] starts at once from three environments make one daemon', async () => {

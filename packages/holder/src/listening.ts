@@ -10,6 +10,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   ftruncateSync,
@@ -66,9 +67,10 @@ export function listen(home: Home, say: (sentence: string) => void): Listening |
 }
 
 /** Written aside and renamed: a client reads the old address or the new one. */
-export function writeAddress({ address }: Home, sockets: readonly string[]): void {
+export function writeAddress({ address, state }: Home, sockets: readonly string[]): void {
   const temporary = `${address}.tmp`;
-  writeFileSync(temporary, formatAddress({ sockets, host: hostname() }), { mode: 0o600 });
+  const folder = String(statSync(state, { bigint: true }).ino);
+  writeFileSync(temporary, formatAddress({ sockets, host: hostname(), folder }), { mode: 0o600 });
   renameSync(temporary, address);
 }
 

@@ -7,6 +7,8 @@ export interface Address {
   readonly sockets: readonly string[];
   /** The host that it runs on: a state folder may be shared over the network, sockets are not. */
   readonly host: string;
+  /** The inode of the state folder, in decimal: in a copy of the folder this is another daemon's address. */
+  readonly folder?: string | undefined;
 }
 
 export function formatAddress(address: Address): string {
@@ -16,10 +18,10 @@ export function formatAddress(address: Address): string {
 /** Null for what no daemon has written, or not to the end. */
 export function parseAddress(text: string): Address | null {
   try {
-    const { sockets, host } = JSON.parse(text) as Partial<Address>;
+    const { sockets, host, folder } = JSON.parse(text) as Partial<Address>;
     if (!Array.isArray(sockets) || !sockets.every((path) => String(path).startsWith('/')) || typeof host !== 'string')
       return null;
-    return { sockets, host };
+    return typeof folder === 'string' ? { sockets, host, folder } : { sockets, host };
   } catch {
     return null;
   }

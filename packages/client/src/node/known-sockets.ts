@@ -16,11 +16,19 @@ export interface KnownSockets {
 export function knownSockets(env: Environment, home: Home, uid: number): KnownSockets {
   // Inside a session, `spool` means the daemon that the session belongs to.
   const given = home.socket === env.SPOOL_SOCKET ? [home.socket] : [];
-  const address = hasPrivateFolder(home.state, uid) ? parseAddress(readOrEmpty(home.address)) : null;
+  const address = hasPrivateFolder(home.state, uid) ? addressIn(home) : null;
   // Without an address: a daemon of a version that wrote none.
   const found = address?.sockets ?? home.runs.filter((run) => mayBeOurs(run, home, uid)).map(socketIn);
   const sockets = [...new Set([...given, ...found])].filter((socket) => hasPrivateFolder(dirname(socket), uid));
   return { sockets, address };
+}
+
+/** One that came here with a copy of its folder leads to the daemon of the original: it is not taken. */
+function addressIn({ state, address: path }: Home): Address | null {
+  const address = parseAddress(readOrEmpty(path));
+  if (address?.folder === undefined) return address; // a version that did not say
+  const found = lstatSync(state, { bigint: true, throwIfNoEntry: false });
+  return found !== undefined && String(found.ino) === address.folder ? address : null;
 }
 
 /** A runtime folder of another user (as after `su`), or one in use by the daemon of another state folder, is not ours. */
