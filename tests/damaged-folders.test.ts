@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -37,11 +38,21 @@ const DAMAGES: Record<string, (folder: string) => void> = {
       `${folder}/session.json`,
       JSON.stringify({ run: { id: {}, command: [1] }, startedAt: 'x', end: 'no', size: [] }),
     ),
+  'a pipe where its record should be': (folder) => {
+    rmSync(`${folder}/session.json`);
+    execFileSync('mkfifo', [`${folder}/session.json`]);
+  },
   'a file in its place': (folder) => {
     rmSync(folder, { recursive: true });
     writeFileSync(folder, '');
   },
 };
+
+const UNREADABLE_RECORDS: ReadonlySet<string> = new Set([
+  'a record of garbage types',
+  'a pipe where its record should be',
+  'a file in its place',
+]);
 
 test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: it says what is wrong, and the rest works', async () => {
   await using daemon = new TestDaemon();
@@ -99,7 +110,7 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
     expect(doctor).toMatch(new RegExp(`warn +session ${id} .*cannot be (read|written)`));
   }
   for (const { id, what, isRunning } of damaged)
-    if (!isRunning && ['a record of garbage types', 'a file in its place'].includes(what))
+    if (!isRunning && UNREADABLE_RECORDS.has(what))
       expect(doctor).toMatch(new RegExp(`warn +session folder .*${id} has no record`));
   expect((await client.status()).keeper.pid).toBe(after.keeper.pid);
   for (const { id } of troubled) if (existsSync(`${folderOf(id)}/log`)) chmodSync(folderOf(id), 0o700);

@@ -45,23 +45,28 @@ const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag:
   as: [3 * GIB, '-v', 'bytes of address space'],
   rss: [0, '-m', 'bytes of memory'],
   nproc: [0, '-u', 'processes'],
+  nofile: [128, '-n', 'open files'],
   rttime: [0, '-R', 'microseconds of real-time work'],
 };
+
+/** Files that a daemon with the privilege gives itself, if it was started with fewer. The kernel allows no infinity of these. */
+const FILES_WANTED = 4096;
 
 /** Raises the limits of this process as far as it may. Throws a sentence when what is left would end the daemon. */
 export function shedOwnLimits(warn: (sentence: string) => void): void {
   for (const name of Object.keys(HARMFUL) as LimitName[]) {
     const resource = limitNumber(name);
     const hard = ownLimits()[name]?.[1] ?? Infinity;
+    const wanted = name === 'nofile' ? Math.max(hard, FILES_WANTED) : Infinity;
     // Beyond the hard limit only with the privilege; up to it always.
-    if (native.setLimit(resource, Infinity, Infinity) !== 0) native.setLimit(resource, hard, hard);
+    if (native.setLimit(resource, wanted, wanted) !== 0) native.setLimit(resource, hard, hard);
     const [least, flag, what] = HARMFUL[name]!;
     const left = ownLimits()[name]?.[1] ?? Infinity;
     if (left < least) {
       const reason = `this shell allows no more than ${left} ${what} (ulimit -H${flag.slice(1)}), which would end the daemon; start it from another shell`;
       throw new SpoolError('DAEMON_START_FAILED', { reason });
     }
-    if (left !== Infinity) warn(`started with a hard limit of ${left} ${what}: sessions cannot have more`);
+    if (left < wanted) warn(`started with a hard limit of ${left} ${what}: sessions cannot have more`);
   }
   if (getPriority() === 0) return;
   try {

@@ -5,7 +5,17 @@
  * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced may be
  * empty under its new name, so the last one that was durable stays beside it until the new one is.
  */
-import { closeSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { EndedBy, ProcessIdentity, RunRequest, Size } from '@spool/protocol';
@@ -75,9 +85,12 @@ export function readRecord(folder: string): SessionRecord | null {
   return readRecordFile(folder, RECORD_FILE) ?? readRecordFile(folder, LAST_RECORD_FILE);
 }
 
+/** A pipe in the place of a record would keep us waiting for who writes into it, and with us everybody. */
+const AT_ONCE = { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK } as const;
+
 function readRecordFile(folder: string, file: string): SessionRecord | null {
   try {
-    const record: unknown = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'));
+    const record: unknown = JSON.parse(readFileSync(`${folder}/${file}`, AT_ONCE));
     // A copy of another session's folder would take its name, and its log.
     return isSessionRecord(record) && record.run.id === basename(folder) ? record : null;
   } catch {
