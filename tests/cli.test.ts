@@ -1,9 +1,20 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { DaemonStatus, SessionInfo } from '@spool/protocol';
-import { isAlive, TestDaemon, until } from '@spool/testkit';
+import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
+
+test.each(['logs', 'logs --raw', 'ls'])('spool %s > a full disk: a sentence, and code 125', async (verb) => {
+  await using daemon = new TestDaemon();
+  await daemon.spool(['run', '--name', 'long', '--', 'sh', '-c', 'yes | head -100000']);
+  const { stderr, status } = spawnSync('sh', ['-c', `${SPOOL} ${verb} ${verb === 'ls' ? '' : 'long'} >/dev/full`], {
+    env: daemon.env as NodeJS.ProcessEnv,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([125, expect.stringMatching(/^spool: ENOSPC[^\n]*\n$/)]);
+});
 
 test('the contract for scripts: run -d --json, ls --json, inspect --json, logs --raw, daemon status --json, daemon stop', async () => {
   await using daemon = new TestDaemon();

@@ -9,6 +9,7 @@
  */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { EXIT } from '../command-line/exit-code.ts';
 import { jsonText } from './json-text.ts';
 import { shownText } from './printable.ts';
 
@@ -106,7 +107,15 @@ function streamOf(fd: 1 | 2): NodeJS.WriteStream {
   const stream = fd === 1 ? process.stdout : process.stderr;
   if (!isStreaming.has(fd)) {
     isStreaming.add(fd);
-    stream.on('error', (error) => readerGone(fd, error));
+    stream.on('error', (error) => {
+      try {
+        readerGone(fd, error);
+      } catch {
+        // A full disk. Nobody waits for this stream who could tell it.
+        put(2, `spool: ${error.message}\n`);
+        process.exit(EXIT.ourFailure);
+      }
+    });
   }
   return stream;
 }

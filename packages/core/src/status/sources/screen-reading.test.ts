@@ -16,6 +16,7 @@ test.each([
   ['Are you sure you want to continue connecting (yes/no/[fingerprint])? ', 'confirm'],
   ["rm: remove regular file 'notes.txt'? ", 'confirm'],
   ["rm: remove write-protected regular empty file 'a'? ", 'confirm'],
+  ["typed too earlyrm: remove regular file 'notes.txt'? ", 'confirm'],
   ["rm: descend into directory '/tmp/x'? ", 'confirm'],
   ["/bin/mv: replace 'b', overriding mode 0444 (r--r--r--)? ", 'confirm'],
   ["cp: overwrite 'b'? ", 'confirm'],
