@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
 import { ScreenModel } from '@spool/core/screen';
+import { alarmDelay } from './alarm-delay.ts';
 import type { Follower } from './follower.ts';
 import { History } from '../insight/history.ts';
 import { StatusTracker, type Past, restoredStatus } from '../insight/status-tracker.ts';
@@ -30,8 +31,6 @@ import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
 
-/** What is due in the same few milliseconds is done in one go. */
-const ALARM_GRAIN_MS = 8;
 /** Then whoever asks for a screen is heard. */
 const WORK_MS = 10;
 /** Sessions looked at between two looks at the memory that their models take. */
@@ -313,8 +312,7 @@ function setAlarm(): void {
   clearTimeout(alarm);
   alarmAt = next;
   if (next === Infinity) return;
-  const now = Date.now();
-  alarm = setTimeout(wake, Math.max(1, Math.ceil(next / ALARM_GRAIN_MS) * ALARM_GRAIN_MS - now));
+  alarm = setTimeout(wake, alarmDelay(next, Date.now()));
 }
 
 function wake(): void {
