@@ -107,9 +107,7 @@ test('[STATE-5] `spool wait`: reasons, exit codes, several at once', async () =>
   const tooFar = await daemon.spool(['wait', '--after', '99999999', '--until', 'match:/x/', 'slow']);
   expect(tooFar).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(
-      /^spool: invalid argument "after": the session has written 0 bytes/,
-    ) as string,
+    stderr: expect.stringMatching(/^spool: invalid argument "after": the session has written 0 bytes/) as string,
   });
 });
 

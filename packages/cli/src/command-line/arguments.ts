@@ -1,8 +1,8 @@
 /**
- * From words on a command line to typed flags and operands, by a verb's entry in the table.
+ * Parses command-line words into typed flags and operands, using a verb's entry in the table.
  *
- * `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-ab`; `--` ends the flags; a lone `-` and `-5` are operands. A verb
- * whose operands are a command (`run`) reads no flags after the first operand: what follows is the command's own.
+ * Accepts `--flag value`, `--flag=value`, `-f value`, `-fvalue` and `-ab`; `--` ends the flags; `-` alone and `-5` are operands.
+ * A verb that takes a command (`run`) reads no flags after the first operand, because they belong to the command.
  */
 import type { Size } from '@spool/protocol';
 import { parseByteSize, parseDuration, parseSize, parseWhole } from './quantities.ts';
@@ -19,21 +19,21 @@ interface FlagValues {
 }
 
 export interface Flag {
-  /** `on` takes no value; the others say what their value is. `duration` is in milliseconds. */
+  /** `on` takes no value; the other kinds name the type of the value. `duration` is in milliseconds. */
   readonly kind: keyof FlagValues;
   readonly about: string;
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value?: string;
-  /** Of a `whole` number that begins at 0. */
+  /** The maximum of a `whole` number whose minimum is 0. */
   readonly most?: number;
-  /** What to do about more than that. */
+  /** What to use instead when the maximum is exceeded. */
   readonly beyond?: string;
-  /** Values that there are, for completions. */
+  /** The possible values, for completions. */
   readonly words?: readonly string[];
-  /** May be given several times; its value is then a list. */
+  /** The flag is repeatable, and its value is a list. */
   readonly many?: true;
-  /** Other spelling, understood but not shown. */
+  /** An alias that is accepted but not listed. */
   readonly also?: string;
 }
 
@@ -42,7 +42,7 @@ export interface Verb {
   /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
   readonly operands: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
-  /** When this is the first operand, a command follows it: `task run COMMAND…`. */
+  /** The first operand that a command follows: `task run COMMAND…`. */
   readonly commandAfter?: string;
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, says: string])[];
@@ -54,7 +54,7 @@ type FlagValue<F extends Flag> = F['kind'] extends 'on'
     ? readonly FlagValues[F['kind']][]
     : FlagValues[F['kind']] | undefined;
 
-/** What a verb is given: each flag under its long name, in camel case. */
+/** The arguments of a verb: each flag under its long name in camel case. */
 export type Parsed<V extends Verb> = {
   readonly flags: { readonly [K in keyof V['flags'] & string as Camel<K>]: FlagValue<V['flags'][K]> } & {
     readonly json: boolean;
@@ -66,7 +66,10 @@ type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head
 
 /** Every verb has these. */
 export const COMMON_FLAGS = {
-  json: { kind: 'on', about: 'machine-readable output: one object or array, or a line each (NDJSON) for what streams' },
+  json: {
+    kind: 'on',
+    about: 'machine-readable output: one object or array, or one object per line (NDJSON) for streams',
+  },
   help: { kind: 'on', short: 'h', about: 'show this help' },
 } as const satisfies Record<string, Flag>;
 
@@ -162,7 +165,7 @@ export function parseArguments<V extends Verb>(
   function unknownFlag(typed: string, known: readonly string[], word = typed): UsageError {
     const meant = typed.startsWith('--') ? nearest(typed, known) : known.find((long) => long === `-${word}`);
     const takesText = verb.operands.some((operand) => /TEXT|COMMAND/.test(operand));
-    const hint = meant ? `; did you mean ${meant}?` : takesText ? '; put -- before what is not a flag of spool' : '';
+    const hint = meant ? `; did you mean ${meant}?` : takesText ? '; put -- before the text or command' : '';
     return new UsageError(`\`${name}\` has no flag ${typed}${hint}`, name);
   }
 }
@@ -178,10 +181,10 @@ const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues
 
 const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   on: 'a flag',
-  text: 'a text',
-  duration: 'a time; write 500ms, 10s, 5m or 2h (a plain number is seconds)',
-  bytes: 'a size; write 500, 64k or 10M (bytes)',
-  size: 'a terminal size; write COLSxROWS, such as 120x40',
+  text: 'text',
+  duration: 'a duration; use 500ms, 10s, 5m or 2h (a plain number is seconds)',
+  bytes: 'a size in bytes; use 500, 64k or 10M',
+  size: 'a terminal size; use COLSxROWS, such as 120x40',
   whole: 'a whole number',
 };
 
@@ -201,7 +204,7 @@ function checkOperands(name: string, verb: Verb, operands: readonly string[]): v
   const isOpen = verb.operands.some((operand) => operand.includes('…'));
   const extra = operands[verb.operands.length];
   if (!isOpen && extra !== undefined)
-    throw new UsageError(`\`${name}\` does not know what to do with ${JSON.stringify(extra)}`, name);
+    throw new UsageError(`\`${name}\` takes no argument ${JSON.stringify(extra)}`, name);
 }
 
 function camel(long: string): string {

@@ -1,4 +1,4 @@
-/** From the words that were typed to a verb, and from what it did to an exit code. */
+/** Runs the verb on the command line and returns its exit code. */
 import { parseArguments, type Parsed, type Verb } from './arguments.ts';
 import { reportFailure } from './failure.ts';
 import type { Program } from '../program.ts';
@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
 import { isVerb, VERBS } from './verb-table.ts';
 
-/** Ends the process when all is done and written. */
+/** Exits the process once all output is written. */
 export async function commandLine(words: readonly string[], program: Program): Promise<never> {
   return await exitWhenWritten(await exitCodeFor(words, program));
 }
@@ -21,7 +21,7 @@ async function exitCodeFor(words: readonly string[], program: Program): Promise<
   }
 }
 
-/** Where `--json-output` writes its events, a failure is one of them. */
+/** `--json-output` writes events to stderr, so an error must be JSON there too. */
 function wantsJson(words: readonly string[]): boolean {
   const dashes = words.indexOf('--');
   const own = dashes === -1 ? words : words.slice(0, dashes);
@@ -50,8 +50,8 @@ async function help(first: string | undefined, rest: readonly string[]): Promise
 }
 
 function unknownVerb(typed: string): UsageError {
-  if (typed.startsWith('-')) return new UsageError(`there is no flag ${typed} before a verb; flags come after it`);
+  if (typed.startsWith('-')) return new UsageError(`unknown flag ${typed}; flags come after the verb`);
   const meant = nearest(typed, [...Object.keys(VERBS), 'help']);
-  const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command: spool run -- ${typed}`;
-  return new UsageError(`there is no verb ${JSON.stringify(typed)}; ${hint}`);
+  const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command, use: spool run -- ${typed}`;
+  return new UsageError(`unknown verb ${JSON.stringify(typed)}; ${hint}`);
 }

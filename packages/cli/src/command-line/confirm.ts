@@ -1,6 +1,6 @@
-/** Asks somebody at a terminal. Anything but a yes is a no. */
+/** Asks the user at the terminal. Any answer except yes means no. */
 export async function confirm(question: string): Promise<boolean> {
-  // Loaded here: hardly any call of a verb asks.
+  // Loaded on use, because few verbs ask.
   const { createInterface } = await import('node:readline/promises');
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -1,4 +1,4 @@
-/** One thing done to several sessions: all are tried, each failure is told, the first one decides the exit code. */
+/** Does one thing to several sessions: tries all, reports every failure, and exits with the code of the first one. */
 import type { SessionInfo } from '@spool/protocol';
 import { reportFailure } from './failure.ts';
 import { print, printJson } from '../output/stdio.ts';

@@ -1,8 +1,8 @@
-/** The help, made from the table of verbs. */
+/** The help texts, generated from the table of verbs. */
 import { COMMON_FLAGS, type Flag, type Verb } from './arguments.ts';
 import { ID_ABOUT, VERBS, type VerbName } from './verb-table.ts';
 
-const TAGLINE = 'spool: sessions that outlive their terminal, with every byte they wrote.';
+const TAGLINE = 'spool: terminal sessions that keep running when you disconnect, with their complete output.';
 
 export function shortHelp(): string {
   const useful: readonly VerbName[] = ['run', 'attach', 'ls', 'logs', 'wait', 'stop'];
@@ -12,7 +12,7 @@ export function shortHelp(): string {
     ...useful.map((name) => verbLine(name)),
     '',
     'Examples:',
-    '  spool run -- npm test        # Ctrl-\\ leaves it running; `spool attach` comes back',
+    '  spool run -- npm test        # Ctrl-\\ detaches; `spool attach` returns',
     '  spool run -d --name api -- npm run dev',
     '  spool logs -f api',
     '',
@@ -29,10 +29,10 @@ export function longHelp(): string {
     ...(Object.keys(VERBS) as VerbName[]).map((name) => verbLine(name)),
     '',
     `ID is ${ID_ABOUT}.`,
-    'DUR is a time: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
-    'Data goes to standard output, notices and errors to standard error. Every verb takes --json and --help.',
-    'Exit codes: the session’s own; 128+n by signal n; 124 timed out; 125 our failure; 126, 127 cannot execute, not found;',
-    '2 usage; 4 not allowed.',
+    'DUR is a duration: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
+    'Data goes to stdout; notices and errors go to stderr. Every verb accepts --json and --help.',
+    'Exit codes: that of the session; 128+n: ended by signal n; 124: timed out; 125: spool failed; 126: not executable;',
+    '127: not found; 2: usage error; 4: not allowed.',
   ].join('\n');
 }
 

@@ -1,5 +1,5 @@
 /**
- * A place in a session's log as people write it: a time (`14:03`, `2026-11-15T14:03`, `-5m`, milliseconds since 1970) or an
+ * Parses a position in a session's log: a time (`14:03`, `2026-11-15T14:03`, `-5m`, milliseconds since 1970) or an
  * offset (`@12345`, or a plain number that is too small to be a time).
  */
 import { parseDuration } from './quantities.ts';
@@ -7,10 +7,10 @@ import { UsageError } from './usage-error.ts';
 
 export type LogPlace = { readonly offset: number } | { readonly time: number };
 
-/** A plain number from here on is a time: September 2001, or the offset in a log of a terabyte. */
+/** A plain number of at least this is a time (September 2001); as an offset it would need a log of a terabyte. */
 const TIME_MS_MIN = 1_000_000_000_000;
 
-/** Null for what is not understood. `now` in milliseconds since 1970; clock times are those of this machine. */
+/** Returns null for invalid text. `now` is in milliseconds since 1970; clock times are in the local time zone. */
 export function parseLogPlace(text: string, now: number): LogPlace | null {
   if (/^@\d{1,15}$/.test(text)) return { offset: Number(text.slice(1)) };
   if (/^\d{1,15}$/.test(text)) return Number(text) >= TIME_MS_MIN ? { time: Number(text) } : { offset: Number(text) };
@@ -29,12 +29,12 @@ export function logPlaceOf(text: string, flag: string, verb: string): LogPlace {
   const place = parseLogPlace(text, Date.now());
   if (place !== null) return place;
   throw new UsageError(
-    `${flag} ${JSON.stringify(text)} is neither a time nor an offset; write 14:03, -5m, 2026-01-31T14:03 or @12345`,
+    `${flag} ${JSON.stringify(text)} is neither a time nor an offset; use 14:03, -5m, 2026-01-31T14:03 or @12345`,
     verb,
   );
 }
 
-/** The last time that it was so late: a time of day that is yet to come was yesterday's. */
+/** The most recent occurrence of a time of day: a time later than now means yesterday. */
 function timeOfDay(hours: number, minutes: number, seconds: number, now: number): LogPlace | null {
   if (hours > 23 || minutes > 59 || seconds >= 60) return null;
   const day = new Date(now);
@@ -43,5 +43,5 @@ function timeOfDay(hours: number, minutes: number, seconds: number, now: number)
   return { time: day.getTime() };
 }
 
-/** A date alone would be midnight in London; here it is midnight here. */
+/** `Date.parse` reads a date alone as midnight UTC; with a time it uses the local time zone. */
 const withClock = (text: string): string => (text.length === 10 ? `${text}T00:00` : text);

@@ -1,4 +1,4 @@
-/** `--allow-…`: what a program may do to the terminal of the person beyond drawing. All of it is off unless asked for. */
+/** `--allow-…`: what a session may do to the user's terminal in addition to drawing (default: nothing). */
 
 export interface PermissionFlags {
   readonly allowClipboard: boolean;

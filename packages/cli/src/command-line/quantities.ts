@@ -1,9 +1,9 @@
-/** Times, byte counts and terminal sizes as people type them. Each returns null for what it does not understand. */
+/** Parses durations, byte counts and terminal sizes. Each parser returns null for invalid text. */
 import type { Size } from '@spool/protocol';
 
 const MS_PER: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The kernel's and Node's timers end at 2^31 ms, and so do ours: 24 days. */
+/** The timers of the kernel and of Node end at 2^31 ms (24 days). */
 export const DURATION_MS_MAX = 2_000_000_000;
 
 /** `500ms`, `10s`, `1.5h`, `1h30m`; a plain number is seconds. */
@@ -32,7 +32,7 @@ export function parseSize(text: string): Size | null {
   return cols >= 1 && rows >= 1 && cols <= 10_000 && rows <= 10_000 ? { cols, rows } : null;
 }
 
-/** A whole number, also a negative one. */
+/** An integer, possibly negative. */
 export function parseWhole(text: string): number | null {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : null;
 }

@@ -1,4 +1,4 @@
-/** `--size-policy` as people write it. */
+/** Parses `--size-policy`. */
 import type { SizePolicy } from '@spool/protocol';
 import { UsageError } from './usage-error.ts';
 
@@ -6,5 +6,5 @@ const POLICIES: ReadonlySet<string> = new Set<SizePolicy>(['latest', 'smallest',
 
 export function sizePolicyOf(text: string | undefined, verb: string): SizePolicy | undefined {
   if (text === undefined || POLICIES.has(text)) return text as SizePolicy | undefined;
-  throw new UsageError(`--size-policy ${JSON.stringify(text)} is none of ${[...POLICIES].join(', ')}`, verb);
+  throw new UsageError(`--size-policy ${JSON.stringify(text)} is invalid; use ${[...POLICIES].join(', ')}`, verb);
 }

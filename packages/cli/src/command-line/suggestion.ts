@@ -1,4 +1,4 @@
-/** The word that was probably meant, or undefined when none is near: at most a third of the letters may differ. */
+/** The known word closest to a typo, or undefined: at most a third of the letters may differ. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(Math.max(typed.length, 3) / 3)) + 1;
@@ -9,7 +9,7 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** Insertions, deletions, changes and swaps of neighbours, one each (optimal string alignment). */
+/** Optimal string alignment: an insertion, a deletion, a substitution or a swap of neighbours costs 1. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

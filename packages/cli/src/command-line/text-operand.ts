@@ -1,9 +1,9 @@
-/** What a verb types: its words, a file, or standard input. */
+/** The text that a verb types: its operands, a file or stdin. */
 import { readFile } from 'node:fs/promises';
 import { UsageError } from './usage-error.ts';
 import type { VerbName } from './verb-table.ts';
 
-/** The session, and the text. A lone `-` in place of TEXT is standard input. */
+/** The session and the text. A single `-` as TEXT reads stdin. */
 export async function sessionAndText(
   verb: VerbName,
   { file, latest }: { readonly file?: string | undefined; readonly latest: boolean },
@@ -11,10 +11,10 @@ export async function sessionAndText(
 ): Promise<{ session: string; text: string }> {
   const session = latest ? '' : operands[0]!;
   const words = latest ? operands : operands.slice(1);
-  if (file !== undefined && words.length > 0) throw new UsageError('give TEXT or --file, not both', verb);
+  if (file !== undefined && words.length > 0) throw new UsageError('use TEXT or --file, not both', verb);
   const source = file ?? (words.length === 1 && words[0] === '-' ? '-' : undefined);
   const text = source === undefined ? words.join(' ') : await read(source, verb);
-  if (text === '') throw new UsageError('there is nothing to type: give TEXT or --file', verb);
+  if (text === '') throw new UsageError('nothing to type: give TEXT or --file', verb);
   return { session, text };
 }
 

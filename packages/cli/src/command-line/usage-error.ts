@@ -1,4 +1,4 @@
-/** What was typed cannot be meant: exit code 2, and a sentence that says what could be. */
+/** An invalid command line: exit code 2, and a sentence that says what to use instead. */
 export class UsageError extends Error {
   readonly verb: string | undefined;
 
