@@ -364,7 +364,7 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
     model.dispose();
     return [
       {
-        what: 'knowing what ten sessions do that blink without a pause, share of a core',
+        what: 'status of ten sessions that blink without a pause, share of a core',
         ours: `${part.toFixed(2)} %`,
         limit: '1 %',
         ratio: part,
