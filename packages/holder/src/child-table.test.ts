@@ -9,7 +9,7 @@ test('[LIFE-8] whatever a start lacks fds for, it leaves no child that nobody ho
   });
   const tries = JSON.parse(printed) as { held: number; children: number }[];
   expect(tries.filter(({ held, children }) => held !== children)).toEqual([]);
-  // The first tries fail and the last succeed: both sides of the edge were looked at.
+  // The first tries fail and the last succeed: the test covers both sides of the edge.
   expect(tries[0]).toEqual({ held: 0, children: 0 });
   expect(tries.at(-1)!.held).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 /**
- * The children and their file descriptors, held in escrow: whatever happens to the keeper, the terminals stay open and
- * the exit codes are known.
+ * The children and their file descriptors, held in escrow: when the keeper dies, the terminals stay open and the exit
+ * codes are still known. Keeps the holder's half of LIFE-1.
  */
 import { openSync } from 'node:fs';
 import { ControlGroups } from './control-groups.ts';
@@ -10,10 +10,10 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import { identify } from '@spool/native/process-identity';
 import type { HeldExit, HeldSession, RunRequest } from '@spool/protocol';
 
-/** Linux's usual soft limit of open files, for callers that did not say theirs. */
+/** Linux's usual soft limit of open files, for callers that did not send theirs. */
 const NOFILE_SOFT_DEFAULT = 1024;
 
-/** A child of a dead holder is reaped by init, a moment after its end; only then can the kernel tell its exit code. */
+/** Init reaps the child of a dead holder a moment after its end; only then can the kernel report its exit code. */
 const FOREIGN_EXIT_TRIES = 12;
 
 export interface Held {
@@ -45,13 +45,13 @@ export class ChildTable {
     return this.#held.size;
   }
 
-  /** Starts a child and holds it. Throws what the kernel said. */
+  /** Starts a child and holds its fds. Throws the kernel's error. */
   spawn(run: RunRequest, startedAt: number): Held {
     const group = this.#groups.make(run.id);
     let isUsed = false;
     let pipe = -1;
     try {
-      // Before the fork: what fails after it would leave a child that nobody knows.
+      // Before the fork: a failure after it would leave a child that no process tracks.
       if (run.size) pipe = native.openPipe();
       const spawned = this.#fork(run, group?.procsFd ?? -1);
       isUsed = true;
@@ -91,7 +91,7 @@ export class ChildTable {
     });
   }
 
-  /** Holds a session: our own new child, or one that another holder started. */
+  /** Holds a session: a new child of this holder, or one that another holder started. */
   take(session: HeldSession, fds: readonly number[]): Held {
     const held: Held = { session, fds };
     this.#held.set(session.run.id, held);
@@ -110,7 +110,7 @@ export class ChildTable {
     if (held) held.session = { ...held.session, endAtLeast };
   }
 
-  /** An end of file reaches the child only when nobody holds the other end of its input. */
+  /** The child sees an end of file only when every copy of the other end of its input is closed. */
   closeInput(id: string): void {
     const held = this.#held.get(id);
     if (!held || held.session.isInputClosed || held.session.kind !== 'pipes') return;
@@ -119,7 +119,7 @@ export class ChildTable {
     held.session = { ...held.session, isInputClosed: true };
   }
 
-  /** The keeper has everything on disk: the fds may go. */
+  /** The keeper has stored everything on disk, so the fds can be closed. */
   release(id: string): void {
     const held = this.#held.get(id);
     if (!held) return;

@@ -1,10 +1,10 @@
 /**
- * A control group for each session, where we may make one (as root, or in a folder that was delegated to us): then even a
- * process that has shed its parent, its session and its environment is known to belong. Without it, everything works but
- * that.
+ * One control group per session, where the daemon may create one (as root, or in a delegated folder). It identifies
+ * even a process that has left its parent, its session and its environment. Without control groups, everything else
+ * still works. Helps to keep RUN-5.
  *
- * A daemon's groups lie in `spool-NAMESPACE-PID-START`, below the group that it is in itself: the name says whose they are
- * for ever, so that the next daemon removes what a dead one has left, and nothing of one that lives.
+ * A daemon's groups are in `spool-NAMESPACE-PID-START`, below the daemon's own group. The name identifies the owner for
+ * good, so the next daemon removes the groups of a dead daemon and never those of a living one.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { identify, type ProcessIdentity, readStat } from '@spool/native/process-identity';
@@ -13,7 +13,7 @@ import { native } from '@spool/native';
 export class ControlGroups {
   #folder: string | null | undefined;
 
-  /** The group's folder, and its `cgroup.procs` open for the child to enter; null where there can be none. */
+  /** The group's folder, and its `cgroup.procs` opened for the child to enter; null where no group can be created. */
   make(id: string): { readonly folder: string; readonly procsFd: number } | null {
     if (this.#folder === undefined) this.#folder = makeOwn();
     if (this.#folder === null) return null;
@@ -22,25 +22,25 @@ export class ControlGroups {
       mkdirSync(folder, { recursive: true });
       return { folder, procsFd: openSync(`${folder}/cgroup.procs`, 'w') };
     } catch {
-      return null; // a limit on their number, a full table: the session starts without
+      return null; // a limit on the number of groups, or a full table: the session starts without a group
     }
   }
 
-  /** The child is in, or never came to be; then the group is of no use. */
+  /** The child has entered the group, or was never started; in the second case the group is removed. */
   close({ folder, procsFd }: { readonly folder: string; readonly procsFd: number }, isUsed: boolean): void {
     closeSync(procsFd);
     if (!isUsed) removeEmpty(folder);
   }
 
-  /** The daemon ends. */
+  /** Called when the daemon ends. */
   [Symbol.dispose](): void {
     if (this.#folder) removeEmpty(this.#folder);
   }
 }
 
 /**
- * A daemon that is started inside a session of another one (with a home of its own) is a daemon of its own: it leaves that
- * session's group, so that the end of the session is not its end.
+ * Moves this daemon out of the group of an outer session. A daemon that was started inside a session of another daemon
+ * (with its own home) must not end when that session ends.
  */
 export function leaveSessionGroup(): void {
   const mount = mountPoint();
@@ -49,11 +49,11 @@ export function leaveSessionGroup(): void {
   try {
     writeFileSync(`${mount}${outside}/cgroup.procs`, '0');
   } catch {
-    // EACCES: not ours to leave. The outer daemon knows our processes by their environment, and spares them
+    // EACCES: we may not leave. The outer daemon recognises our processes by their environment and spares them
   }
 }
 
-/** Where one is outside of any session's group; null for whoever is in none. */
+/** The part of the path that is outside every session's group; null if the path is in no such group. */
 export function outsideOfSessions(path: string): string | null {
   const found = /\/spool-[0-9-]+\/[a-z0-9]{8,32}(?=\/|$)/.exec(path);
   return found && path.slice(0, found.index);
@@ -63,25 +63,25 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // EBUSY: something still runs there, and that is not ours to end here
+    // EBUSY: a process still runs there, and this is not the place to end it
   }
 }
 
-/** Left by a holder that was killed. Those of other pid namespaces are not ours to judge. */
+/** Whether a holder that was killed left this group. Groups of other pid namespaces cannot be judged from here. */
 export function isOfTheDead(name: string, us: ProcessIdentity): boolean {
   const found = /^spool-(\d+)-(\d+)-(\d+)$/.exec(name);
   if (!found || found[1] !== us.pidNamespace) return false;
   return readStat(Number(found[2]))?.startTicks !== found[3];
 }
 
-/** The groups of its sessions first: a group that has others below it cannot be removed. */
+/** Removes the groups of the sessions first: a group with children cannot be removed. */
 function removeTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory()) removeEmpty(`${folder}/${entry.name}`);
   removeEmpty(folder);
 }
 
-/** A folder for our groups, below the group that we are in ourselves. */
+/** Creates a folder for our groups, below the group of this process. */
 function makeOwn(): string | null {
   const mount = mountPoint();
   const own = ownPath();
@@ -94,7 +94,7 @@ function makeOwn(): string | null {
     mkdirSync(folder, { recursive: true });
     return folder;
   } catch {
-    return null; // EACCES, EROFS: not ours to make
+    return null; // EACCES, EROFS: we may not create one
   }
 }
 
@@ -114,7 +114,7 @@ function mountPoint(): string | null {
   return mounted?.split(' ')[1] ?? null;
 }
 
-/** The group that we are in, from the mount point on: '' for the root. */
+/** The group of this process, relative to the mount point: '' for the root. */
 function ownPath(): string | null {
   const path = /^0::(.*)$/m.exec(read('/proc/self/cgroup'))?.[1];
   return path === undefined ? null : path.replace(/\/$/, '');

@@ -1,7 +1,7 @@
 /**
- * What the daemon's own processes have to say, one line each, in a file that a person may read. Kept small: past a few
- * megabytes it is copied to `daemon.log.1` and emptied in place. All processes write to one open file, in append mode, so
- * none has to be told; a line that is written between the two may be lost.
+ * The log of the daemon's own processes, one line per message, in a file for users to read. Past a few megabytes, the
+ * file is copied to `daemon.log.1` and truncated in place. All processes write to one open file in append mode, so none
+ * has to reopen it; a line written between copy and truncation may be lost. Keeps LIFE-11.
  */
 import { copyFileSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 
@@ -23,21 +23,24 @@ export class DaemonLog {
     try {
       writeSync(this.fd, `${new Date().toISOString()} ${this.#who}[${process.pid}]: ${sentence}\n`);
     } catch {
-      // A full disk must not take the daemon with it; there is nowhere else to complain.
+      // A full disk must not stop the daemon, and there is no other place to report it.
     }
   }
 
-  /** Only the holder calls it: two that copy at once would copy what the other has emptied. */
+  /**
+   * Only the holder calls this: if two processes copied at once, one would copy the file after the other had truncated
+   * it.
+   */
   bound(): void {
     try {
       const open = fstatSync(this.fd);
       if (open.size <= LOG_BYTES_MAX) return;
-      // Moved away by somebody, it is his to keep.
+      // If a user has moved the file away, it is left alone.
       const named = statSync(this.#path, { throwIfNoEntry: false });
       if (named?.ino === open.ino && named.dev === open.dev) copyFileSync(this.#path, `${this.#path}.1`);
       ftruncateSync(this.fd);
     } catch {
-      // No room for a copy: it is tried again
+      // No room for a copy: try again at the next call
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The holder against a keeper that the test plays: real children, a real link, and a clock that the test turns. */
+/** Tests the holder against a keeper that the test plays: real children, a real link, and a clock that the test controls. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { Holder } from './holder.ts';
 const env = { PATH: process.env.PATH! };
 const RUN: RunRequest = { id: 'abcdefgh', command: ['sh', '-c', 'read x; exit 7'], cwd: '/', env };
 
-// Always: a timer that outlives its test would speak over a link that is closed.
+// For every test: a timer that outlives its test would send over a closed link.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
 });
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A holder whose keepers are not started, but counted. */
+/** A holder that counts the keepers instead of starting them. */
 class CountingHolder extends Holder {
   started = 0;
 
@@ -44,7 +44,7 @@ class Stage {
   readonly holder: CountingHolder;
   readonly heard: FromHolder[] = [];
   readonly fds: (readonly number[])[] = [];
-  /** A process that stands for the keeper: the holder kills it when it takes it for hung. */
+  /** A process that stands in for the keeper: the holder kills it when it looks hung. */
   keeper: ChildProcess | null = null;
   keeperDied = Promise.resolve();
   #link: FdLink<FromHolder, FromKeeper> | null = null;
@@ -65,10 +65,10 @@ class Stage {
     });
   }
 
-  /** A keeper comes. */
+  /** Connects a keeper. */
   async attach(): Promise<void> {
     const keeper = spawn('sleep', ['1000'], { stdio: 'ignore' });
-    // Until it sleeps it wants to run, and is not taken for hung.
+    // A process counts as runnable until it sleeps, and a runnable process is never treated as hung.
     while (!/\) S /.test(readFileSync(`/proc/${keeper.pid}/stat`, 'utf8')))
       await new Promise((resolve) => setImmediate(resolve));
     this.keeper = keeper;
@@ -99,7 +99,7 @@ class Stage {
     this.#link!.close();
   }
 
-  /** Messages arrive by the loop, whatever the clock of the test says. */
+  /** Messages arrive through the event loop, whatever the fake clock says. */
   async hears<Type extends FromHolder['type']>(type: Type, count = 1): Promise<Extract<FromHolder, { type: Type }>> {
     const found = (): FromHolder[] => this.heard.filter((message) => message.type === type);
     for (let turn = 0; found().length < count; turn++) {
@@ -146,7 +146,7 @@ test('[LIFE-1] the exit of a child that ends while there is no keeper is kept fo
   expect(stage.holder.started).toBe(1);
   await stage.attach();
   for (let asked = 2; ; asked++) {
-    stage.say({ type: 'missed', id: RUN.id }); // as a keeper asks for a session that it has not
+    stage.say({ type: 'missed', id: RUN.id }); // as a keeper does for a session whose fds it did not get
     const { exit } = (await stage.hears('session', asked)).session;
     if (exit === null) continue;
     expect(exit).toMatchObject({ code: 9, signal: 0 });
@@ -169,7 +169,7 @@ test('the input of a child on pipes ends when both have closed it; what the keep
   stage.say({ type: 'missed', id: RUN.id });
   stage.say({ type: 'ask' });
   await stage.hears('here');
-  expect(stage.heard.filter(({ type }) => type === 'session').length).toBe(1); // it holds it no more
+  expect(stage.heard.filter(({ type }) => type === 'session').length).toBe(1); // the holder no longer holds it
 });
 
 test('[LIFE-2] a keeper is asked every 1.5 s, and as long as it answers it is left alone', async () => {
@@ -181,7 +181,7 @@ test('[LIFE-2] a keeper is asked every 1.5 s, and as long as it answers it is le
     await stage.hears('ping', ping);
     stage.say({ type: 'pong' });
     stage.say({ type: 'ask' });
-    await stage.hears('here', ping); // the pong has been heard
+    await stage.hears('here', ping); // the pong has arrived
   }
   expect([stage.holder.started, stage.keeper!.exitCode, stage.keeper!.signalCode]).toEqual([0, null, null]);
 });

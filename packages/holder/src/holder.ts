@@ -1,6 +1,7 @@
 /**
- * The holder: forks children, holds their file descriptors, knows how they ended, and keeps a keeper running.
- * No network, no parsing, no bytes of any session pass through it.
+ * The holder: forks children, holds their file descriptors, records how they ended, and keeps a keeper running. It does
+ * no networking and no parsing, and no byte of any session passes through it. Keeps LIFE-1 and LIFE-2, with the
+ * keeper's `holder-link.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,24 +19,27 @@ import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { removeIfThere } from './listening.ts';
 
-/** A keeper that lived this long was well: its successor starts at once. */
+/** A keeper that lived this long was healthy: its successor starts at once. */
 const HEALTHY_MS = 400;
 const BACKOFF_MS_FIRST = 20;
 
-/** The keeper's garbage is short-lived: a small nursery keeps what it costs in memory small, and costs no speed. */
+/** The keeper's garbage is short-lived: a small nursery keeps its memory small at no cost in speed. */
 const KEEPER_FLAGS = ['--max-semi-space-size=2'];
 const BACKOFF_MS_MAX = 2000;
 
-/** A child takes half of these for good, the rest while it is being started; some are left for handing over. */
+/** A child keeps half of these for good and needs the rest only while it starts; some remain for handing over. */
 const FILES_TO_START_A_CHILD = 24;
 
 export interface HolderOptions {
   readonly watch: FdWatch;
   readonly log: DaemonLog;
   readonly daemon: DaemonRecord;
-  /** The listening sockets and the daemon's locks, see DaemonRecord: held here too, so that a keeper's death closes none. */
+  /**
+   * The listening sockets and the daemon's locks, see DaemonRecord. The holder holds them too, so that a keeper's death
+   * closes none.
+   */
   readonly commonFds: readonly number[];
-  /** Started beside a holder that is to go: as long as that one is there, nothing is ours to begin. */
+  /** Started beside a holder that is about to exit: until then, this one starts nothing. */
   readonly isStandby?: boolean;
 }
 
@@ -57,7 +61,7 @@ export class Holder {
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#emit({ type: 'missed', id }));
   #isShuttingDown = false;
   #isStandby: boolean;
-  /** Until then, a keeper before the present one may still write. */
+  /** Until this resolves, an earlier keeper may still write. */
   #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(options: HolderOptions) {
@@ -66,7 +70,7 @@ export class Holder {
     this.#children = new ChildTable(options.watch, (id, exit) => this.#emit({ type: 'exit', id, exit }));
   }
 
-  /** Goes on with a keeper whose holder died: it will hand over what it has. */
+  /** Continues with a keeper whose holder died: that keeper will hand over what it has. */
   attach(link: FdLink<FromKeeper, FromHolder>, pid: number, startTicks?: string): void {
     const health = new PeerHealth({
       pid,
@@ -87,7 +91,10 @@ export class Holder {
     this.#options.log.bound();
   }
 
-  /** Null when not even that can be had: then it is tried again, for children must be heard. */
+  /**
+   * Null when there are not even fds for a socket pair. The caller then tries again, because the children's output must
+   * be read.
+   */
   #pair(): readonly [number, number] | null {
     try {
       return native.socketPair();
@@ -99,7 +106,7 @@ export class Holder {
   }
 
   startKeeper(): void {
-    this.#spare.release(); // a process cannot be started without fds
+    this.#spare.release(); // starting a process needs fds
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return;
     const pid = this.#options.daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
@@ -114,7 +121,7 @@ export class Holder {
       onEnd: () => this.keeperGone('it closed its link'),
     });
     this.attach(link, pid);
-    // The new one loads itself meanwhile; it gets the sessions once no other can write into their logs.
+    // The new keeper loads meanwhile; it gets the sessions once no other keeper can write into their logs.
     void this.#othersGone.then(() => {
       if (this.#keeper?.link === link) this.#handAll(link);
     });
@@ -137,7 +144,7 @@ export class Holder {
     return child.pid;
   }
 
-  /** Without escrow: the same keeper, over the same kind of link, in this process. */
+  /** Without escrow: runs the same keeper, over the same kind of link, in this process. */
   #startHere(socket: number): number {
     void import(sibling('keeper-here.mjs')).then(
       ({ Keeper }: { Keeper: new (socket: number) => unknown }) => new Keeper(socket),
@@ -176,17 +183,17 @@ export class Holder {
         this.#isStandby = false;
         return;
       case 'hand-over':
-        return; // the first word to a new holder, heard by main
+        return; // the first message to a new holder, handled by main
     }
   }
 
-  /** There was no room for the fds of a session: it is handed over again. */
+  /** There was no room for the fds of a session: ask for it again. */
   fdsLost(message: FromKeeper): void {
     if (message.type === 'hand') this.#missed.miss(message.session.run.id);
   }
 
   #spawn(run: Parameters<ChildTable['spawn']>[0]): void {
-    // Sent again after a broken link: it runs already, and is told again.
+    // Sent again after a broken link: the session runs already, so only report it again.
     const known = this.#children.get(run.id);
     if (known) return this.#emit({ type: 'session', session: known.session }, known.fds);
     const { limit, used } = openFiles();
@@ -217,7 +224,7 @@ export class Holder {
     keeper.health.stop();
     this.#missed.clear();
     keeper.link.close();
-    // A keeper that hangs, or closed its link, must not go on beside its successor.
+    // A keeper that hangs, or that closed its link, must not run beside its successor.
     const gone = killAndWait(this.#options.watch, keeper.pidfd, () =>
       this.#options.log.say(`keeper ${keeper.pid} was killed and is still there; its successor waits for its end`),
     );
@@ -254,7 +261,7 @@ export class Holder {
   }
 }
 
-/** Our programs lie beside each other in `dist/`. */
+/** The daemon's programs are side by side in `dist/`. */
 function sibling(name: string): string {
   return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -1,6 +1,7 @@
 /**
- * Limits: those that a child gets, which are its caller's, and those of the daemon, which must not be the ones of whoever
- * happened to start it. With `ulimit -t 2` in that shell, the kernel would end the keeper every two seconds.
+ * Resource limits. A child gets the limits of its caller. The daemon must not keep the limits of the shell that started
+ * it: with `ulimit -t 2` in that shell, the kernel would end the keeper every two seconds. Keeps RUN-4, with the native
+ * `spawn`.
  */
 import { readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
@@ -19,10 +20,10 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** What Linux starts everybody with: for clients that do not say their limits. The others are the daemon's, which has none. */
+/** Linux's initial limits, for clients that do not send theirs. The other limits are the daemon's: none. */
 const USUAL: Limits = { core: [0, null], stack: [8 * MIB, null], nofile: [1024, null] };
 
-/** What a child is limited to, for `native.spawn`. */
+/** The limits of a child, as `native.spawn` takes them. */
 export function childLimits({ limits = {}, nofileSoft, nice = 0 }: RunRequest): { limits: Float64Array; nice: number } {
   const triples = LIMIT_NAMES.flatMap((name) => {
     const given: Limit | undefined = limits[name] ?? USUAL[name];
@@ -35,8 +36,9 @@ export function childLimits({ limits = {}, nofileSoft, nice = 0 }: RunRequest): 
 }
 
 /**
- * What would end the daemon or keep it from working, with the least that it needs and the option of the shell's `ulimit`.
- * Logs are cut into segments, so files need not grow far. Node reserves much more address space than it uses.
+ * The limits that could end the daemon or stop it from working, each with the minimum that the daemon needs and the
+ * shell's `ulimit` option. Logs are cut into segments, so files need not grow far. Node reserves much more address
+ * space than it uses.
  */
 const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag: string, what: string]>>> = {
   cpu: [Infinity, '-t', 'seconds of CPU time'],
@@ -49,16 +51,16 @@ const HARMFUL: Readonly<Partial<Record<LimitName, readonly [least: number, flag:
   rttime: [0, '-R', 'microseconds of real-time work'],
 };
 
-/** Files that a daemon with the privilege gives itself, if it was started with fewer. The kernel allows no infinity of these. */
+/** A privileged daemon raises its limit of open files to this. The kernel does not allow infinity here. */
 const FILES_WANTED = 4096;
 
-/** Raises the limits of this process as far as it may. Throws a sentence when what is left would end the daemon. */
+/** Raises the limits of this process as far as permitted. Throws when a remaining limit would end the daemon. */
 export function shedOwnLimits(warn: (sentence: string) => void): void {
   for (const name of Object.keys(HARMFUL) as LimitName[]) {
     const resource = limitNumber(name);
     const hard = ownLimits()[name]?.[1] ?? Infinity;
     const wanted = name === 'nofile' ? Math.max(hard, FILES_WANTED) : Infinity;
-    // Beyond the hard limit only with the privilege; up to it always.
+    // Raising the hard limit needs a privilege; raising the soft limit up to it does not.
     if (native.setLimit(resource, wanted, wanted) !== 0) native.setLimit(resource, hard, hard);
     const [least, flag, what] = HARMFUL[name]!;
     const left = ownLimits()[name]?.[1] ?? Infinity;
@@ -72,7 +74,7 @@ export function shedOwnLimits(warn: (sentence: string) => void): void {
   try {
     setPriority(0);
   } catch {
-    warn(`started with niceness ${getPriority()}: sessions cannot have less`); // EACCES: a privilege
+    warn(`started with niceness ${getPriority()}: sessions cannot have less`); // EACCES: lowering the niceness needs a privilege
   }
 }
 
@@ -80,6 +82,6 @@ function ownLimits(): Limits {
   try {
     return parseLimits(readFileSync('/proc/self/limits', 'utf8'));
   } catch {
-    return {}; // no /proc: nothing is known, and nothing refused
+    return {}; // no /proc: nothing is known, so nothing is refused
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Where the daemon listens. In every folder for sockets that it can use: the runtime folder goes away at the last logout
- * while the daemon lives on, and a container sees only the state folder. The address in the state folder says where.
+ * Opens the daemon's sockets, one in every socket folder that it can use: the runtime folder disappears at the last
+ * logout while the daemon lives on, and a container sees only the state folder. The address file in the state folder
+ * lists them. Keeps LIFE-0.
  *
- * Each folder has a lock of its own, with the name of the state folder in it: two state folders may share a runtime folder,
- * and a socket is removed only under the lock of its folder, never from under a daemon that lives.
+ * Each folder has its own lock, which contains the name of the state folder: two state folders may share a runtime
+ * folder. A socket is removed only under the lock of its folder, so a living daemon never loses its socket.
  */
 import {
   lstatSync,
@@ -22,20 +23,23 @@ import { native } from '@spool/native';
 import { formatAddress, type Home, socketIn, SpoolError } from '@spool/protocol';
 import { makeSafeFolder } from './safe-folder.ts';
 
-/** Connections wait here while a keeper is being replaced. */
+/** Connections queue here while a keeper is being replaced. */
 const BACKLOG = 511;
 
-/** Between taking the lock of a folder and writing its name into it, another daemon needs far less than this. */
+/** Another daemon needs far less time than this between locking a folder and writing its name into the lock. */
 const NAME_MS = 200;
 
 export interface Listening {
   readonly sockets: readonly string[];
   readonly socketFds: readonly number[];
-  /** To be held as long as the sockets are. */
+  /** Hold these for as long as the sockets. */
   readonly lockFds: readonly number[];
 }
 
-/** Call it under the lock of the state folder. Null when a daemon of an older version, which knew no such lock, runs. */
+/**
+ * Call it under the lock of the state folder. Returns null when an older version of the daemon, without such a lock, is
+ * running.
+ */
 export function listen(home: Home, say: (sentence: string) => void): Listening | null {
   const found: { socket: string; socketFd: number; lockFd: number }[] = [];
   let refused: unknown = null;
@@ -66,7 +70,7 @@ export function listen(home: Home, say: (sentence: string) => void): Listening |
   return { sockets, socketFds: found.map(({ socketFd }) => socketFd), lockFds: found.map(({ lockFd }) => lockFd) };
 }
 
-/** Written aside and renamed: a client reads the old address or the new one. */
+/** Written to a temporary file and renamed: a client reads either the old address or the new one. */
 export function writeAddress({ address, state }: Home, sockets: readonly string[]): void {
   const temporary = `${address}.tmp`;
   const folder = String(statSync(state, { bigint: true }).ino);
@@ -90,13 +94,13 @@ function listenIn(run: string, lockFd: number, state: string): { socket: string;
   return { socket, socketFd: native.listenUnix(socket, BACKLOG), lockFd };
 }
 
-/** A runtime folder that is missing, or another user's (as after `su`), is not one: the state folder is left. */
+/** A runtime folder that is missing or belongs to another user (as after `su`) is not used; the state folder remains. */
 function isUsable(run: string): boolean {
   const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
   return parent !== undefined && (parent.uid === process.getuid!() || (parent.mode & 0o1000) !== 0);
 }
 
-/** The state folder of the daemon that listens in `run`; '' for one of a version that did not say. */
+/** The state folder of the daemon that listens in `run`; '' for an older version that did not write it. */
 function ownerOf(run: string): string {
   const read = (): string => readFileSync(`${run}/daemon.lock`, 'utf8').trim();
   const owner = read();

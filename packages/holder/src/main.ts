@@ -1,7 +1,8 @@
 /**
- * The holder's entry. It is started in one of two ways:
- *   --ready-fd N   by a client: become the daemon, unless there is one; say on N how that went
+ * The holder's entry point. It is started in one of two ways:
+ *   --ready-fd N   by a client: become the daemon if there is none, and report the result on N
  *   --link-fd N    by a keeper whose holder died: take everything from it, and hold it
+ * The lock of the state folder keeps LIFE-4.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,7 +18,7 @@ import { shedOwnLimits } from './limits.ts';
 import { listen } from './listening.ts';
 import { makeSafeFolder } from './safe-folder.ts';
 
-/** Fds can be handed from process to process and bytes spliced only on Linux; elsewhere one process does both jobs. */
+/** Only Linux can pass fds between processes and splice bytes; elsewhere one process does both jobs. */
 const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== 'off';
 
 process.umask(0o077);
@@ -75,19 +76,19 @@ function becomeDaemon(readyFd: number): void {
       writeSync(readyFd, `${line}\n`);
       closeSync(readyFd);
     } catch {
-      // EPIPE: the client that started us is gone; others will find the daemon all the same
+      // EPIPE: the client that started us is gone; other clients will find the daemon all the same
     }
     if (exitCode !== undefined) process.exit(exitCode);
   }
 }
 
-/** Null when another daemon has it. */
+/** Null when another daemon has the lock. */
 function lockState({ state, lock: path }: Home): number | null {
   try {
     const lock = openSync(path, 'a', 0o600);
     return native.tryLock(lock) ? lock : null;
   } catch (error) {
-    // Without the lock, a second daemon could take the sessions of the first for lost.
+    // Without the lock, a second daemon could mark the sessions of the first as lost.
     const { code, syscall } = error as NodeJS.ErrnoException;
     const what = syscall === 'flock' ? 'its file system cannot lock files' : 'it cannot be written';
     const reason = `${what}: ${code}; SPOOL_HOME can name another folder`;
@@ -109,7 +110,8 @@ function takeOver(linkFd: number): void {
         commonFds: fds,
         isStandby: message.isStandby === true,
       });
-      // It may be dead already: then its link ends after all that it handed over, and another keeper is started.
+      // The keeper may be dead already: then its link ends after everything it handed over, and another keeper is
+      // started.
       holder.attach(link, message.keeperPid, message.keeperStart);
       log.say(
         message.isStandby === true
@@ -119,7 +121,7 @@ function takeOver(linkFd: number): void {
     },
     onFdsLost(message) {
       if (holder) holder.fdsLost(message);
-      else process.exit(1); // not even the socket: the keeper will try again with another holder
+      else process.exit(1); // not even the socket arrived: the keeper will try again with another holder
     },
     onEnd() {
       if (holder) holder.keeperGone('it closed its link');

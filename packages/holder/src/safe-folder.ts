@@ -1,6 +1,7 @@
 /**
- * Folders that only we can enter. Whoever can write into them could own our sessions, so a folder that is a symlink, or
- * somebody else's, is refused with a sentence, never repaired; wrong permissions on our own folder are put right.
+ * Creates folders that only this user can enter. Anyone who can write into them could take over the sessions, so a
+ * folder that is a symlink or belongs to another user is refused with a message, never repaired. Wrong permissions on
+ * our own folder are corrected. Keeps DOOR-8 and the folder half of LOG-7.
  */
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

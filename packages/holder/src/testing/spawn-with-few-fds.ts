@@ -1,6 +1,6 @@
 /**
- * Run with few file descriptors (`ulimit -n`): starts a child with 0, 1, 2, … fds to spare, and prints for each try
- * whether it is held, and how many children there really are.
+ * Run with few file descriptors (`ulimit -n`): starts a child with 0, 1, 2, … spare fds, and prints for each try
+ * whether the child is held and how many children really exist.
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { FdWatch } from '@spool/native/fd-watch';
