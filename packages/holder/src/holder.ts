@@ -99,7 +99,7 @@ export class Holder {
     try {
       return native.socketPair();
     } catch (error) {
-      this.#options.log.say(`no keeper can be started now: ${(error as Error).message}`);
+      this.#options.log.say(`cannot start a keeper now: ${(error as Error).message}`);
       setTimeout(() => this.startKeeper(), BACKOFF_MS_MAX);
       return null;
     }
@@ -245,7 +245,7 @@ export class Holder {
     this.#isShuttingDown = true;
     this.#removeTraces();
     this.#children[Symbol.dispose]();
-    this.#options.log.say('stopped as asked');
+    this.#options.log.say('stopped on request');
     process.exit(0);
   }
 

@@ -1,7 +1,7 @@
 /**
- * Says what is wrong with the rules, milestones and settings that the user has put into a config folder, and which folders of
- * sessions have no record, as JSON: a program of its own for `spool doctor`, which may not import what reads them, and must not
- * need a daemon for it.
+ * Reports as JSON what is wrong with the user's rules, milestones and settings, and which session folders have no
+ * record. It is a separate program for `spool doctor`, which may not import the code that reads them and must not need
+ * a daemon.
  */
 import { listRecords, readRecord } from '@spool/core';
 import { readKeepEnded } from './logs/keep-config.ts';

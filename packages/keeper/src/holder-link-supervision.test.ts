@@ -1,4 +1,4 @@
-/** The keeper's side of supervision, against a holder that the test plays, with a clock that the test turns. */
+/** The keeper's side of supervision, against a holder that the test plays, with a clock that the test controls. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { turns } from './testing/fake-client.ts';
 const HELD = { run: { id: 'abcdefgh' }, kind: 'pipes' } as unknown as HeldSession;
 const ownNode = process.execPath;
 
-// Always: a timer that outlives its test would speak over a link that is closed.
+// For every test: a timer that outlives its test would send over a closed link.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
 });
@@ -32,14 +32,14 @@ class Stage {
   readonly complaints: string[] = [];
   readonly link: HolderLink;
   replaced = 0;
-  /** A process that stands for the holder: it is killed when it is taken for hung. */
+  /** A process that stands in for the holder: it is killed when it looks hung. */
   readonly holder: ChildProcess = spawn('sleep', ['1000'], { stdio: 'ignore' });
   readonly holderDied = new Promise((resolve) => this.holder.once('exit', resolve));
   readonly #holders: FdLink<FromKeeper, FromHolder>;
 
   constructor() {
-    // What is started as the next holder notes its pid and all that it is sent, and goes when the link does. The link does
-    // not block, so that `cat` gives up whenever there is nothing.
+    // The program started as the next holder records its pid and everything it is sent, and exits when the link closes.
+    // The link does not block, so `cat` gives up whenever there is nothing.
     const next = `${this.folder}/next-holder`;
     const collect = `until cat <&3 >> ${this.folder}/sent 2>/dev/null; do sleep 0.02; done`;
     writeFileSync(next, `#!/bin/sh\necho $$ >> ${this.folder}/pids\n${collect}\n`);
@@ -60,7 +60,7 @@ class Stage {
       onEnd: () => {},
     });
     onTestFinished(() => {
-      this.watch[Symbol.dispose](); // nobody hears of the ends below, and starts another
+      this.watch[Symbol.dispose](); // so that the link does not see the deaths below and start another holder
       this.holder.kill('SIGKILL');
       for (const pid of this.#read('pids').trim().split('\n'))
         if (isAlive(Number(pid))) process.kill(Number(pid), 'SIGKILL');
@@ -73,7 +73,7 @@ class Stage {
   }
 
   async welcome(): Promise<void> {
-    // Until it sleeps it wants to run, and is not taken for hung.
+    // A process counts as runnable until it sleeps, and a runnable process is never treated as hung.
     await this.until(() => /\) S /.test(readFileSync(`/proc/${this.holder.pid}/stat`, 'utf8')));
     this.say({ type: 'welcome', holderPid: this.holder.pid!, daemon: { home: {} } as DaemonRecord });
     this.say({ type: 'adopted' });
@@ -84,12 +84,12 @@ class Stage {
     this.#holders.close();
   }
 
-  /** What the next holder was sent, in order. */
+  /** The messages that the next holder received, in order. */
   get sentToNext(): string[] {
     return [...this.#read('sent').matchAll(/"type":"([a-z-]+)"/g)].map(([, type]) => type!);
   }
 
-  /** Messages arrive by the loop, whatever the clock of the test says. */
+  /** Messages arrive through the event loop, whatever the fake clock says. */
   async until(claim: () => boolean): Promise<void> {
     const deadline = process.uptime() + 20;
     while (!claim()) {

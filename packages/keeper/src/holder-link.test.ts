@@ -10,7 +10,7 @@ import { HolderLink } from './holder-link.ts';
 const daemon = { home: {}, startedAt: 0, hasEscrow: true, canReadForeignExit: true } as unknown as DaemonRecord;
 
 test('[LIFE-1] a holder that is dead before its welcome is read is no fault of the keeper, and nobody else is opened for it', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }); // nobody is to be taken for hung later on
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }); // so that no process is treated as hung later
   const watch = new FdWatch();
   const [ours, theirs] = native.socketPair();
   const holder = new FdLink<FromKeeper, FromHolder>(watch, theirs, {
@@ -35,14 +35,14 @@ test('[LIFE-1] a holder that is dead before its welcome is read is no fault of t
   const gone = spawnSync('true').pid;
   const fds = [native.openPipe(), native.openPipe()];
   holder.send({ type: 'welcome', holderPid: gone, holderStart: '1', daemon }, fds);
-  // A pid that somebody else has by now: ours stands in for that.
+  // A pid that another process has by now: our own stands in for it.
   holder.send({ type: 'welcome', holderPid: process.pid, holderStart: '1', daemon }, fds);
   while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
   expect(heard).toEqual(['welcome', 'welcome']);
   expect(pidfds()).toBe(openedBefore);
 });
 
-/** How many processes are open here. */
+/** The number of processes open here. */
 function pidfds(): number {
   let count = 0;
   for (let fd = 0; fd < 200; fd++) {

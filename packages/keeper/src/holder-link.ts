@@ -1,6 +1,6 @@
 /**
- * The keeper's side of the link to the holder. A holder that dies or hangs is replaced: the keeper starts a new one and
- * hands it every fd, so that it is again the keeper that may be killed.
+ * The keeper's side of the link to the holder. When a holder dies or hangs, the keeper starts a new one and hands it
+ * every fd; after that, the keeper may be killed again. Keeps LIFE-1, LIFE-2 and LIFE-3, with the holder's `holder.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -16,26 +16,26 @@ import { type DaemonRecord, type FromHolder, type FromKeeper, type HeldSession, 
 
 const BACKOFF_MS_MAX = 2000;
 
-/** A holder that has not everything by then is given up, and the present one stays. */
+/** A new holder that does not hold everything by then is abandoned, and the present one stays. */
 const RENEW_MS_MAX = 10_000;
 
 export interface HolderLinkOptions {
   readonly watch: FdWatch;
-  /** Where the daemon's processes write what they have to say. */
+  /** The daemon's log. */
   readonly logFd: number;
   onMessage(message: FromHolder, fds: readonly number[]): void;
-  /** The holder was replaced; whatever was asked of the old one and not answered must be asked again. */
+  /** The holder was replaced: requests that the old one did not answer must be sent again. */
   onReplaced(): void;
   /** Everything that a new holder must hold. */
   handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }>;
   warn(sentence: string): void;
 }
 
-/** A holder that is started beside the present one, to take its place. */
+/** A holder started beside the present one, to replace it. */
 interface NextHolder {
   readonly link: FdLink<FromHolder, FromKeeper>;
   readonly process: ChildProcess;
-  /** It has everything; false: it died before. */
+  /** True once it holds everything; false if it died before. */
   readonly held: PromiseWithResolvers<boolean>;
 }
 
@@ -47,7 +47,7 @@ export class HolderLink {
   #settled = Promise.withResolvers<void>();
   readonly #asked: ((answered: boolean) => void)[] = [];
   #health: PeerHealth | null = null;
-  /** Until it has said its first word. */
+  /** Until it has sent its first message. */
   #starting: ChildProcess | null = null;
   readonly #spare = new SpareFds();
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#link.send({ type: 'missed', id }));
@@ -55,9 +55,9 @@ export class HolderLink {
   #count = 1;
   #isEnding = false;
   #next: NextHolder | null = null;
-  /** What is to be said to a new holder once it has been given everything; before that it would not be understood. */
+  /** Messages for a new holder that wait until it holds everything; it would not understand them before. */
   #early: { readonly message: FromKeeper; readonly fds: readonly number[] }[] | null = null;
-  /** Until then, a holder before the present one may still do something. */
+  /** Until this resolves, an earlier holder may still act. */
   #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(socket: number, options: HolderLinkOptions) {
@@ -75,7 +75,7 @@ export class HolderLink {
     return [fds[0]!, ...fds.slice(2, 1 + (record.sockets?.length ?? 1))];
   }
 
-  /** How many holders this keeper has had: what is sent now goes to this one. */
+  /** How many holders this keeper has had, which identifies the present one. */
   get count(): number {
     return this.#count;
   }
@@ -84,7 +84,7 @@ export class HolderLink {
     return this.#holder?.pid ?? 0;
   }
 
-  /** Resolves when a holder that is alive has everything: when one process more may die. */
+  /** Resolves once a living holder holds every fd, so that either process may die. */
   async settled(): Promise<void> {
     for (;;) {
       const { promise } = this.#settled;
@@ -97,7 +97,7 @@ export class HolderLink {
     }
   }
 
-  /** The holder is about to exit because it was asked to: so do we, then. */
+  /** The holder is about to exit on request, so the keeper exits with it. */
   expectEnd(): void {
     this.#isEnding = true;
   }
@@ -109,8 +109,8 @@ export class HolderLink {
   }
 
   /**
-   * Replaces a holder that is well by one with the code that is on disk now. The next one is given everything before the
-   * present one goes, so that at no time the keeper is the only one to have it. Nothing may be spawned meanwhile.
+   * Replaces a healthy holder by one that runs the code now on disk. The next holder gets everything before the present
+   * one goes, so the keeper is never the only process to have it. Nothing may be spawned meanwhile.
    */
   async renew(): Promise<void> {
     await this.settled();
@@ -130,29 +130,32 @@ export class HolderLink {
     await this.settled();
   }
 
-  /** The old one is killed before its link is closed: it would take that for the death of the keeper, and start another. */
+  /**
+   * Kills the old holder before closing its link: it would take the closed link for the keeper's death, and start
+   * another keeper.
+   */
   #changeTo(next: NextHolder): void {
     const link = this.#link;
     const holder = this.#holder!;
-    this.#options.warn(`holder ${holder.pid} is replaced by ${next.process.pid}, as asked`);
+    this.#options.warn(`holder ${holder.pid} is replaced by ${next.process.pid}, on request`);
     this.#next = null;
     this.#link = next.link;
     this.#count++;
     this.#isHolder(next.process.pid!);
     this.#kill(holder);
-    next.link.send({ type: 'commit' }); // from here on the old one runs no more instruction of its own
+    next.link.send({ type: 'commit' }); // from here on the old holder executes nothing
     for (const answered of this.#asked.splice(0)) answered(false);
     void this.#othersGone.then(() => link.close());
     this.#options.onReplaced();
   }
 
-  /** What the next holder says before its turn. */
+  /** Handles what the next holder sends before it takes over. */
   #hearNext(next: NextHolder, message: FromHolder, fds: readonly number[]): void {
     if (message.type === 'welcome') fds.forEach((fd) => native.close(fd));
     else if (message.type === 'held') next.held.resolve(true);
     else if (message.type === 'ping') next.link.send({ type: 'pong' });
     else if (message.type === 'missed') this.#handAgain(next.link, message.id);
-    else if (message.type === 'exit') this.#options.onMessage(message, fds); // whoever tells it first
+    else if (message.type === 'exit') this.#options.onMessage(message, fds); // whichever holder reports it first
   }
 
   #open(socket: number): FdLink<FromHolder, FromKeeper> {
@@ -164,7 +167,7 @@ export class HolderLink {
       },
       onFdsLost: (message) => {
         if (message.type === 'session') this.#missed.miss(message.session.run.id);
-        else if (!this.#daemon) process.exit(1); // not even the socket: the holder will try again with another keeper
+        else if (!this.#daemon) process.exit(1); // not even the socket arrived: the holder will try again with another keeper
       },
       onEnd: () => {
         if (this.#next?.link === link) {
@@ -205,7 +208,7 @@ export class HolderLink {
         break;
       case 'adopted':
         this.#backoffMs = 0;
-        // A session that is missing would be taken for a lost one.
+        // A session that is missing would be marked as lost.
         this.#missed.whenComplete(() => {
           this.#settled.resolve();
           this.#options.onMessage(message, fds);
@@ -227,7 +230,7 @@ export class HolderLink {
     this.#othersGone = Promise.all([this.#othersGone, gone]);
   }
 
-  /** Its pings tell that it is well; when they stay away, it is asked. */
+  /** The holder's pings show that it is alive; when they stop, the keeper asks. */
   #watchHealth(pid: number): void {
     this.#health?.stop();
     this.#health = new PeerHealth({
@@ -238,7 +241,7 @@ export class HolderLink {
   }
 
   #holderGone(why: string): void {
-    // Asked to end; or it died before it had told us anything, and there is nothing to keep.
+    // The holder was asked to end, or died before it sent anything: there is nothing to keep.
     if (this.#isEnding || !this.#daemon) process.exit(0);
     const { holderPid } = this;
     this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
@@ -249,11 +252,11 @@ export class HolderLink {
     this.#starting?.kill('SIGKILL');
     this.#starting = null;
     if (this.#holder) {
-      // One that hangs must not wake up beside its successor.
+      // A hung holder must not wake up beside its successor.
       this.#kill(this.#holder);
       this.#holder = null;
     }
-    // Two that wait for their turn would be one too many.
+    // There must not be two holders waiting to take over.
     if (this.#next) {
       this.#next.process.kill('SIGKILL');
       this.#next.held.resolve(false);
@@ -268,17 +271,20 @@ export class HolderLink {
     else setTimeout(() => this.#startHolder(), waitMs);
   }
 
-  /** Null when not even that can be had: then it is tried again, for without a holder nothing is safe. */
+  /**
+   * Null when there are not even fds for a socket pair. The caller then tries again, because nothing is safe without a
+   * holder.
+   */
   #pair(): readonly [number, number] | null {
     try {
       return native.socketPair();
     } catch (error) {
-      this.#options.warn(`no holder can be started now: ${(error as Error).message}`);
+      this.#options.warn(`cannot start a holder now: ${(error as Error).message}`);
       return null;
     }
   }
 
-  /** The new one loads itself while the old one goes; then it gets everything. */
+  /** The new holder loads while the old one exits; then it gets everything. */
   #startHolder(): void {
     const started = this.#spawnHolder();
     if (!started) return void setTimeout(() => this.#startHolder(), BACKOFF_MS_MAX);
@@ -290,7 +296,7 @@ export class HolderLink {
     this.#early = [];
     void this.#othersGone.then(() => {
       if (this.#link !== link) return;
-      // One that hangs before its first word has only its pid.
+      // A holder that hangs before its first message is known only by its pid.
       if (child.pid !== undefined) this.#watchHealth(child.pid);
       this.#handAll(link, false);
       const early = this.#early ?? [];
@@ -300,7 +306,7 @@ export class HolderLink {
   }
 
   #spawnHolder(): { readonly socket: number; readonly process: ChildProcess } | null {
-    this.#spare.release(); // a process cannot be started without fds
+    this.#spare.release(); // starting a process needs fds
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return null;
     const child = spawn(process.execPath, [siblingProgram('holder.mjs'), '--link-fd', '3'], {
@@ -330,7 +336,7 @@ export class HolderLink {
   }
 }
 
-/** Our programs lie beside each other in `dist/`. */
+/** The daemon's programs are side by side in `dist/`. */
 function siblingProgram(name: string): string {
   return fileURLToPath(new URL(`./${name}`, import.meta.url));
 }

@@ -1,6 +1,6 @@
 /**
- * The keeper: moves bytes from children to logs to watchers, and serves whoever is allowed. It may be killed at any
- * moment; its successor finds the children at the holder and everything else on disk.
+ * The keeper: moves bytes from children to logs to watchers, and serves clients. It may be killed at any moment; its
+ * successor gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
  */
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -41,27 +41,27 @@ import { Session } from './session/session.ts';
 import { Sweeper } from './logs/sweeper.ts';
 import type { SessionServices } from './session/services.ts';
 
-/** The daemon's log is the standard error that the holder gave us. */
+/** The daemon's log is the standard error that the holder passed on. */
 const LOG_FD = 2;
 
-/** Who connects while there are no fds waits so long for another try. */
+/** Without free fds, the next try to accept a connection comes after this time. */
 const ACCEPT_AGAIN_MS = 100;
 const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
 
-/** At once; the others wait in the socket's queue. */
+/** Refused clients at once; the others wait in the socket's queue. */
 const REFUSED_MAX = 8;
 
-/** A restart waits at most this long for what is being typed. */
+/** A restart waits at most this long for input that is being typed. */
 const TYPED_MS_MAX = 2000;
 const TYPED_LOOK_MS = 10;
 
-/** An ended session's tree is long gone by then. */
+/** The process tree of an ended session is long gone by then. */
 const TREE_MS_MAX = 60_000;
 
-/** A daemon that is told to stop waits so long for a disk that is slow or full. */
+/** A daemon that is stopping waits at most this long for a slow or full disk. */
 const DURABLE_MS_MAX = 2000;
 
-/** What a dead holder may have left could not be looked for: so long until the next try. */
+/** The delay before searching again for children that a dead holder may have left. */
 const ASK_AGAIN_MS = 100;
 
 /** The longest that a timer can wait. */
@@ -70,7 +70,7 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 interface PendingRun {
   readonly run: RunRequest;
   readonly started: PromiseWithResolvers<Session>;
-  /** Which of our holders has been asked for it, counted from the first; null: none yet. */
+  /** Which holder has been asked for it, counted from the first; null: none yet. */
   askedHolder: number | null;
 }
 
@@ -88,7 +88,7 @@ export class Keeper {
   #services: SessionServices | null = null;
   #recall: Recall | null = null;
   #sweeper: Sweeper | null = null;
-  /** Folders of sessions without a record. */
+  /** Session folders without a record. */
   readonly #orphans = new Set<string>();
   #isEnding = false;
   #isRenewing = false;
@@ -105,7 +105,7 @@ export class Keeper {
     });
   }
 
-  /** Starts a child; rejects with what the operating system said. */
+  /** Starts a child; rejects with the error of the operating system. */
   start(run: RunRequest): Promise<Session> {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
     const again = this.#pending.get(run.id);
@@ -119,7 +119,7 @@ export class Keeper {
       COLORTERM: 'truecolor',
       ...asked,
       [COOKIE]: run.id,
-      // The last is in the state folder: it outlives the login that the daemon was started from.
+      // The last socket is in the state folder: it outlives the login that started the daemon.
       SPOOL_SOCKET: sockets.at(-1)!,
     };
     const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), askedHolder: null };
@@ -135,24 +135,24 @@ export class Keeper {
     this.#holder.send({ type: 'spawn', run: pending.run });
   }
 
-  /** By another than `id`. */
+  /** By a session other than `id`. */
   isNameTaken(name: string, id: string): boolean {
     for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
     return this.registry.isNameTaken(name);
   }
 
   remove(session: Session): void {
-    if (this.registry.get(session.id) !== session) return; // somebody else was faster
+    if (this.registry.get(session.id) !== session) return; // another request removed it first
     this.registry.delete(session.id);
     try {
       session.remove();
     } catch (error) {
-      warn(`the folder of session ${session.id} could not be removed whole: ${(error as Error).message}`);
+      warn(`the folder of session ${session.id} could not be removed completely: ${(error as Error).message}`);
     }
     this.#emit({ type: 'session-removed', at: Date.now(), id: session.id });
   }
 
-  /** Answered when one process more may die: what it says is then true for whoever goes on to kill one. */
+  /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
   async status(): Promise<DaemonStatus> {
     await this.#holder.settled();
     await this.#recall?.listed;
@@ -174,10 +174,10 @@ export class Keeper {
     };
   }
 
-  /** Replaces the holder by one with the code that is on disk now; sessions go on. */
+  /** Replaces the holder by one that runs the code now on disk; sessions continue. */
   async renewHolder(): Promise<void> {
     if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
-    this.#isRenewing = true; // a child that is started now would be unknown to the next holder
+    this.#isRenewing = true; // the next holder would not know a child that is started now
     try {
       await this.#asked();
       await this.#holder.renew();
@@ -187,15 +187,15 @@ export class Keeper {
     }
   }
 
-  /** Resolves when the holder has answered all that was asked of it. */
+  /** Resolves when the holder has answered everything it was asked. */
   async #asked(): Promise<void> {
     const asked = [...this.#pending.values()].filter(({ askedHolder }) => askedHolder !== null);
     await Promise.allSettled(asked.map(({ started }) => started.promise));
   }
 
   /**
-   * Goes, so that the holder starts another keeper, with the code that is on disk now; sessions go on. What is being typed
-   * is the one thing that only we have: it is waited for, unless a child does not read.
+   * Exits, so that the holder starts another keeper with the code now on disk; sessions continue. Queued input exists
+   * only in this process, so it waits for that, but not for a child that does not read.
    */
   async stepDown(): Promise<void> {
     if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
@@ -205,10 +205,10 @@ export class Keeper {
     const leave = (): void => {
       const isTyping = [...this.registry.all()].some(({ queuedInputBytes }) => queuedInputBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
-      warn('stepping down for the next keeper, as asked');
+      warn('exiting on request; the next keeper takes over');
       process.exit(0);
     };
-    setImmediate(leave); // the answer first
+    setImmediate(leave); // send the answer first
   }
 
   /** Ends every session, then the daemon. */
@@ -216,14 +216,14 @@ export class Keeper {
     this.#isEnding = true;
     const running = [...this.registry.all()].filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((session) => this.terminator.end(session, 'stop', graceMs)));
-    // What they ended with survives a power cut too, unless the disk does not take it.
+    // Their ends must survive a power cut too, if the disk accepts them.
     const durable = Promise.all(running.map((session) => session.durable()));
     await Promise.race([durable, new Promise((resolve) => setTimeout(resolve, DURABLE_MS_MAX))]);
-    await this.terminator.finish(graceMs); // those whose child has ended, but not all of its tree
+    await this.terminator.finish(graceMs); // sessions whose child has ended, but not all of its process tree
     await this.#holder.settled();
-    // The answer first; then the holder removes the socket and exits, and with its link we go too.
+    // The answer goes first; then the holder removes the socket and exits, and the keeper exits with its link.
     setImmediate(() => {
-      // So that nobody takes the broken link for an accident, and starts the daemon again.
+      // So that no client takes the broken link for an accident and starts the daemon again.
       for (const connection of this.#connections) connection.fail(0, new SpoolError('DAEMON_STOPPING'));
       this.#holder.expectEnd();
       this.#holder.send({ type: 'shutdown' });
@@ -250,7 +250,7 @@ export class Keeper {
     }
   }
 
-  /** The holder has told everything: the sessions that run, and after them those that are only on disk. */
+  /** The holder has sent everything: first adopt the running sessions, then those that are only on disk. */
   #begin(): void {
     const { home } = this.#holder.daemon;
     this.#services = {
@@ -299,7 +299,7 @@ export class Keeper {
     this.#recall = new Recall(
       () =>
         this.#listEnded(home.sessions).catch((error: Error) => {
-          warn(`the sessions that have ended cannot be listed: ${error.message}`);
+          warn(`cannot list the ended sessions: ${error.message}`);
           return [];
         }),
       (id) => this.#recallOne(id),
@@ -332,8 +332,8 @@ export class Keeper {
       this.registry.add(session);
       this.#resume(session);
     } catch (error) {
-      // One damaged folder must not take the daemon with it, with each keeper anew.
-      warn(`session ${id} could not be brought back: ${(error as Error).stack}`);
+      // One damaged folder must not stop this keeper and each of its successors.
+      warn(`session ${id} could not be restored: ${(error as Error).stack}`);
     }
   }
 
@@ -358,26 +358,26 @@ export class Keeper {
     });
   }
 
-  /** Whether all sessions are known: a keeper that has just begun brings those that have ended back from the disk. */
+  /** Whether all sessions are known: a new keeper reads the ended ones from the disk. */
   get isWhole(): boolean {
     return this.#recall === null;
   }
 
-  /** Resolves when this session is known, or all are; `isId` if it can be nothing but an id. */
+  /** Resolves when this session is known, or all are; `isId` if the reference can only be an id. */
   async whenKnown(reference = '', isId = false): Promise<void> {
     const recall = this.#recall;
     if (recall === null || this.registry.get(reference)) return;
     await recall.listed;
     if (recall.one(reference) || this.registry.get(reference) || isId) return;
-    if (reference !== '' && this.registry.isNameTaken(reference)) return; // a running one comes before an ended one
+    if (reference !== '' && this.registry.isNameTaken(reference)) return; // a running session takes precedence over an ended one
     await recall.whole;
   }
 
-  /** What was under way for a session when the last keeper went. */
+  /** Continues what the last keeper had under way for a session. */
   #resume(session: Session): void {
     const { lifecycle, timeoutAt } = session;
     if (lifecycle.phase !== 'running') {
-      // Its child went, but the last keeper may have gone before the rest of its tree.
+      // The child is gone, but the last keeper may have died before the rest of the process tree was.
       const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;
       if (lifecycle.endedBy !== null && isRecent)
         void this.terminator.end(session, lifecycle.endedBy, GRACE_MS_DEFAULT, { isResumed: true });
@@ -385,7 +385,7 @@ export class Keeper {
     }
     if (lifecycle.ending) {
       const { by, askedAt, killAt, isAsked: isResumed = false } = lifecycle.ending;
-      // Between two keepers only the clock on the wall can be asked; if it was set, the grace must not grow by that.
+      // Between two keepers only the wall clock is available; if it was set, the grace period must not grow.
       const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
       void this.terminator.end(session, by, graceMs, { isResumed });
     } else if (timeoutAt !== null) this.#limit(session, timeoutAt);
@@ -400,7 +400,7 @@ export class Keeper {
   #started(held: HeldSession, fds: readonly number[]): void {
     const { id } = held.run;
     if (this.registry.get(id)) {
-      fds.forEach((fd) => native.close(fd)); // told twice, after a spawn that was asked for twice
+      fds.forEach((fd) => native.close(fd)); // reported twice, after a spawn that was requested twice
       return;
     }
     const session = Session.adopt(this.#services!, held, fds);
@@ -424,8 +424,8 @@ export class Keeper {
   }
 
   /**
-   * A holder that died while forking may have left a child without a terminal: it goes, and is started anew. Known by its
-   * cookie alone, for nobody could write down whom its pid means.
+   * A holder that died while forking may have left a child without a terminal: this kills it, and starts it again. Only
+   * its cookie identifies it, because no process could record the identity of its pid.
    */
   async #askAgain(): Promise<void> {
     const holder = this.#holder.count;
@@ -457,8 +457,8 @@ export class Keeper {
     watch.watch(listenFd, POLL.readable, () => {
       const fd = this.#refused.size < REFUSED_MAX ? native.accept(listenFd) : -constants.errno.EMFILE;
       if (fd >= 0) return this.#welcome(fd);
-      if (!OUT_OF_FDS.has(-fd)) return; // whoever it was has left again
-      // Whoever waits in the queue would have us called again at once, and for ever.
+      if (!OUT_OF_FDS.has(-fd)) return; // that client has left again
+      // The waiting connection would make the poller call this again at once, in an endless loop.
       watch.change(listenFd, 0);
       setTimeout(() => watch.change(listenFd, POLL.readable), ACCEPT_AGAIN_MS);
     });
@@ -488,7 +488,7 @@ export class Keeper {
   }
 }
 
-/** From a viewer who may not type, or is no longer there, nothing is taken. */
+/** Input from a viewer that may not type, or that has left, is ignored. */
 function typed(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void {
   const watcher = connection.watchers.get(channel);
   const viewer = watcher?.session.viewers.of(watcher);
@@ -513,6 +513,6 @@ function warn(sentence: string): void {
   try {
     writeSync(LOG_FD, `${new Date().toISOString()} keeper[${process.pid}]: ${sentence}\n`);
   } catch {
-    // A full disk must not take the keeper with it; there is nowhere else to complain.
+    // A full disk must not stop the keeper, and there is no other place to report it.
   }
 }

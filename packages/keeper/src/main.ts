@@ -1,4 +1,4 @@
-/** The keeper's entry: started by a holder, with the link to it on an inherited fd. */
+/** The keeper's entry point: a holder starts it, with the link to the holder on an inherited fd. */
 import { native } from '@spool/native';
 import { Keeper } from './keeper.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Notifier, parseNotifyConfig } from './notifier.ts';
 import { FakeSession, statusOf, viewer } from './testing/fake-session.ts';
 
-/** Longer than a dialog must stand before it is told. */
+/** Longer than a dialog must stand before the user is notified. */
 const BLOCKED_MS = 700;
 
 beforeEach(() => {
@@ -35,10 +35,10 @@ class Desk {
 
   configure(text: string): void {
     writeFileSync(`${this.#folder}/config.json`, text);
-    utimesSync(`${this.#folder}/config.json`, 1, ++this.#writes); // each version has a time of its own
+    utimesSync(`${this.#folder}/config.json`, 1, ++this.#writes); // each version needs its own mtime
   }
 
-  /** A dialog comes up. */
+  /** Shows a dialog. */
   asks(activity: string, since = 1, confidence = 0.9): void {
     this.session.status = statusOf('blocked', { kind: 'permission', activity, since, confidence });
     this.notifier.statusChanged(this.session.session);
@@ -104,7 +104,7 @@ test('[STATE-6] nothing is told while somebody is attached, and it is told when 
   expect(desk.told.length).toBe(1);
   desk.session.viewers.add(watching);
   desk.session.viewers.remove(watching.watcher);
-  desk.notifier.viewerLeft(desk.session.session); // it was told before somebody looked
+  desk.notifier.viewerLeft(desk.session.session); // it was sent before a viewer attached
   vi.advanceTimersByTime(BLOCKED_MS);
   expect(desk.told.length).toBe(1);
 });

@@ -1,9 +1,9 @@
 /**
- * Tells people who are not looking that a session wants them: it is blocked, has failed, or has ended after a while. Never
- * while somebody is attached to it.
+ * Notifies users who are not attached that a session needs them: it is blocked, has failed, or has ended after a while.
+ * It never notifies about a session that has a viewer. Keeps STATE-6.
  *
- * Everybody who follows events is told, and so are those who are attached to other sessions. Beyond that only what the user
- * has configured: the desktop, a command, a web address.
+ * All clients that follow events get the notification, and so do viewers of other sessions. Beyond that it uses only
+ * what the user has configured: the desktop, a command, a web address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ type About = Notification['about'];
 export interface NotifyConfig {
   readonly on: readonly About[];
   readonly desktop: boolean;
-  /** Run as it is, without a shell; the notification is on its standard input, as JSON. */
+  /** Run without a shell; gets the notification as JSON on its standard input. */
   readonly command: readonly string[] | null;
   readonly webhook: URL | null;
 }
@@ -26,14 +26,14 @@ export interface NotifyConfig {
 export interface NotifierOptions {
   readonly configFile: string;
   emit(event: Notification): void;
-  /** Viewers of any session but this one. */
+  /** Viewers of any other session. */
   tellViewers(notification: Notification): void;
   warn(sentence: string): void;
 }
 
-/** A dialog that a person or another program answers at once is not worth a word. */
+/** A dialog that is answered within this time is not worth a notification. */
 const BLOCKED_FOR_MS = 700;
-/** Who starts something short waits for it anyway. */
+/** A user who starts something shorter than this waits for it anyway. */
 const EXIT_AFTER_MS = 10_000;
 const CONFIDENCE_MIN = 0.5;
 const COMMAND_MS_MAX = 30_000;
@@ -47,7 +47,7 @@ const NOTHING: NotifyConfig = { on: ['blocked', 'exit', 'failure'], desktop: fal
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Sessions whose present block was told, by since when: the next dialog is another. */
+  /** Sessions whose present block was notified, with its start: the next dialog is a new one. */
   readonly #told = new Map<string, number>();
   #config: NotifyConfig = NOTHING;
   #configAt = -1;
@@ -71,12 +71,12 @@ export class Notifier {
     this.#timers.set(session.id, timer);
   }
 
-  /** Somebody stopped looking: what came up meanwhile is told, and what was told before is not told again. */
+  /** A viewer has left: notifies about what came up meanwhile, and repeats nothing that was notified before. */
   viewerLeft(session: Session): void {
     if (session.isRunning && session.viewers.all().length === 0) this.statusChanged(session);
   }
 
-  /** It was so before this keeper came, and was told then. */
+  /** This state is older than this keeper, and was notified then. */
   restored(session: Session): void {
     if (session.status.state === 'blocked') this.#told.set(session.id, session.status.since);
   }
@@ -84,7 +84,7 @@ export class Notifier {
   ended(session: Session): void {
     this.#forget(session.id);
     const { state, exitCode, signal, startedAt, endedAt, endedBy } = session.info;
-    if (endedBy === 'stop' || endedBy === 'kill') return; // somebody knows
+    if (endedBy === 'stop' || endedBy === 'kill') return; // the user did it
     const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
     if (state === 'failed' || endedBy === 'timeout') {
       const how =
@@ -99,7 +99,7 @@ export class Notifier {
     this.#told.delete(id);
   }
 
-  /** Whatever goes wrong with it is no reason to fail whoever had something to tell. */
+  /** A failed notification must not fail the caller. */
   #notify(session: Session, about: About, what: string, body: string): void {
     try {
       this.#emit(session, about, what, body);
@@ -154,13 +154,13 @@ export class Notifier {
       // Most failures come as an event; ENOTDIR, E2BIG and others do not.
       return over(`could not be started: ${(error as Error).message}`);
     }
-    child.stdin?.on('error', () => {}); // it did not want to know
+    child.stdin?.on('error', () => {}); // the command does not read it
     child.stdin?.end(input);
     child.on('error', (error) => over(`could not be started: ${error.message}`));
     child.on('close', (code, signal) => over(code === 0 ? undefined : `ended with ${code ?? signal}`));
   }
 
-  /** One request, no redirects, and what is answered is not read. */
+  /** One request, no redirects; the answer is not read. */
   #post(url: URL, body: string): void {
     if (!this.#begin()) return;
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
@@ -173,7 +173,7 @@ export class Notifier {
       const { statusCode = 0 } = response;
       if (statusCode >= 300) this.#options.warn(`the webhook answered ${statusCode}; nothing else was tried`);
     });
-    request.on('error', (error) => this.#options.warn(`the webhook could not be told: ${error.message}`));
+    request.on('error', (error) => this.#options.warn(`the webhook request failed: ${error.message}`));
     request.on('close', () => {
       clearTimeout(timer);
       this.#underWay--;
@@ -183,7 +183,7 @@ export class Notifier {
 
   #begin(): boolean {
     if (this.#underWay >= AT_ONCE_MAX) {
-      this.#options.warn(`${AT_ONCE_MAX} notifications are under way; this one is left out`);
+      this.#options.warn(`${AT_ONCE_MAX} notifications are in progress; this one is dropped`);
       return false;
     }
     this.#underWay++;
@@ -214,7 +214,7 @@ export class Notifier {
   }
 }
 
-/** `{ "notify": { "on": […], "desktop": true, "command": ["…"], "webhook": "https://…" } }`; what is wrong is left out. */
+/** `{ "notify": { "on": […], "desktop": true, "command": ["…"], "webhook": "https://…" } }`; invalid parts are left out. */
 export function parseNotifyConfig(json: unknown): { config: NotifyConfig; errors: readonly string[] } {
   const errors: string[] = [];
   const { notify } = Object(json) as { notify?: unknown };

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Beside the log and the record, which have tests of their own. */
+/** Besides the log and the record, which have their own tests. */
 const WRITERS: Record<string, (folder: string) => void> = {
   'input.json': (where) => {
     const journal = new InputJournal(where);

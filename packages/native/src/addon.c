@@ -1,4 +1,4 @@
-/* The module: a table of functions. addon.h has the list and the rules, the files beside it one subject each. */
+/* The module: a table of functions. addon.h has the list and the rules; each other file has one subject. */
 #include "addon.h"
 
 #define ENTRY(name, function) {#name, function},

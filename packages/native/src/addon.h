@@ -1,9 +1,9 @@
 /*
- * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files here say how, and why so.
+ * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files explain the implementation.
  *
- * Rules: no threads, no state but the pollers, nothing that blocks. Calls on hot paths return -errno; the others throw
- * an Error with `code`, `errno` (negative, as Node has it) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
- * What the headers of an older distribution lack is defined where it is used: these numbers are ABI.
+ * Rules: no threads, no state except the pollers, no blocking. Calls on hot paths return -errno; the others throw an
+ * Error with `code`, `errno` (negative, as in Node) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
+ * Constants missing from the headers of older distributions are defined where they are used: these numbers are ABI.
  */
 #pragma once
 
@@ -89,8 +89,8 @@ uint32_t length_of(Call *call, napi_value array, const char *name);
 napi_value property(Call *call, napi_value object, const char *name);
 int optional_int(Call *call, napi_value object, const char *name); /* 0 if it is not there */
 bool is_undefined(napi_env env, napi_value value);
-char *string_of(Call *call, napi_value value, const char *name);   /* fresh, or NULL */
-char **strings_of(Call *call, napi_value array, const char *name); /* fresh and NULL-terminated, or NULL */
+char *string_of(Call *call, napi_value value, const char *name);   /* newly allocated, or NULL */
+char **strings_of(Call *call, napi_value array, const char *name); /* newly allocated and NULL-terminated, or NULL */
 void free_strings(char **strings);
 void *allocate(size_t size); /* zeroed, never NULL */
 
@@ -99,7 +99,7 @@ napi_value from_bool(napi_env env, bool truth);
 napi_value from_string(napi_env env, const char *text);
 napi_value null_of(napi_env env);
 void put_int(napi_env env, napi_value object, const char *name, int64_t number);
-napi_value outcome(napi_env env, int64_t result); /* of a system call: itself, or -errno if it is -1 */
+napi_value outcome(napi_env env, int64_t result); /* of a system call: its result, or -errno if that is -1 */
 napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path); /* NULL, to be returned */
 
 /* ---- fds.c, terminal.c, spawn.c: what others use too ------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 Call begin(napi_env env, napi_callback_info info) {
   Call call = {.env = env};
-  size_t count = ARGUMENTS_MAX; /* what was not given reads as undefined, and fails its type check */
+  size_t count = ARGUMENTS_MAX; /* a missing argument reads as undefined, and fails its type check */
   call.failed = napi_get_cb_info(env, info, &count, call.at, &call.self, NULL) != napi_ok;
   return call;
 }
@@ -60,14 +60,14 @@ Bytes bytes_of(Call *call, napi_value value, const char *name) {
   return typed_array_of(call, value, napi_uint8_array, name, "a Uint8Array");
 }
 
-/* V8 itself aborts when memory ends, so a failed malloc of a few bytes needs no better manners. */
+/* V8 itself aborts when memory runs out, so a failed malloc of a few bytes may do the same. */
 void *allocate(size_t size) {
   void *memory = calloc(1, size);
   if (!memory) napi_fatal_error("spool_native", NAPI_AUTO_LENGTH, "out of memory", NAPI_AUTO_LENGTH);
   return memory;
 }
 
-/* A fresh C string, or NULL. A NUL inside would silently cut the argument of an execve or a path: refused. */
+/* A newly allocated C string, or NULL. A NUL inside would silently cut the argument of an execve or a path: refused. */
 char *string_of(Call *call, napi_value value, const char *name) {
   size_t length = 0;
   if (call->failed) return NULL;
@@ -95,7 +95,7 @@ void free_strings(char **strings) {
   free(strings);
 }
 
-/* A fresh, NULL-terminated vector of fresh strings, or NULL. */
+/* A newly allocated, NULL-terminated vector of newly allocated strings, or NULL. */
 char **strings_of(Call *call, napi_value array, const char *name) {
   uint32_t length = length_of(call, array, name);
   if (call->failed) return NULL;
@@ -156,10 +156,10 @@ void put_int(napi_env env, napi_value object, const char *name, int64_t number) 
   napi_set_named_property(env, object, name, from_int(env, number));
 }
 
-/* The result of a system call as JavaScript gets it on hot paths: what it returned, or -errno. */
+/* The result of a system call on hot paths: its return value, or -errno. */
 napi_value outcome(napi_env env, int64_t result) { return from_int(env, result == -1 ? -errno : result); }
 
-/* Throws as Node's own fs does: "ENOENT: no such file or directory, execve 'nosuch'". Returns NULL, to be returned. */
+/* Throws like Node's own fs: "ENOENT: no such file or directory, execve 'nosuch'". Returns NULL, for the caller to return. */
 napi_value throw_errno(napi_env env, int error, const char *syscall, const char *path) {
   char code[32], reason[128], message[512];
   uv_err_name_r(-error, code, sizeof code);

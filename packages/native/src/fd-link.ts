@@ -1,8 +1,8 @@
 /**
- * JSON messages with file descriptors beside them, over a unix socket, both ways at once.
+ * JSON messages with file descriptors, over a unix socket, in both directions at once.
  *
  * Neither side ever blocks: what the socket does not take waits here. (Two processes that send to each other
- * synchronously stop for good when both buffers are full; at about 900 queued spawns they were.)
+ * synchronously deadlock when both buffers are full; that happened at about 900 queued spawns.)
  *
  * A message is `u32 length, u8 number of fds, JSON`. Fds travel with the first byte of their message, in order.
  */
@@ -13,22 +13,22 @@ import { native, POLL } from './index.ts';
 const HEAD_BYTES = 5;
 const READ_BYTES = 256 * 1024;
 
-/** More fds are on their way than the limit of open files allows; Node's table of errors does not have it. */
+/** More fds are in flight than the limit of open files allows; Node's table of errors does not have it. */
 const ETOOMANYREFS = 109;
 
-/** In the place of fds for which there was no room. */
+/** Stands for fds that were lost for lack of room. */
 const LOST = -1;
 
 interface Outgoing {
   bytes: Uint8Array;
   fds: readonly number[];
-  /** The fds are this link's to close once they are on their way. */
+  /** The link closes these fds once they are sent. */
   readonly closeFds: boolean;
 }
 
 export interface FdLinkHandlers<In> {
   onMessage(message: In, fds: readonly number[]): void;
-  /** A message came whole, but there was no room for its fds: they are lost, and must be sent again. */
+  /** A message arrived complete, but there was no room for its fds: they are lost, and must be sent again. */
   onFdsLost(message: In): void;
   /** The other side is gone. Called once; not after `close`. */
   onEnd(): void;
@@ -55,7 +55,7 @@ export class FdLink<In, Out> {
     return this.#socket !== -1;
   }
 
-  /** A message to a side that is gone is nobody's loss: whoever comes next is told everything anew. */
+  /** A message to a side that is gone is dropped: its successor is sent everything again. */
   send(message: Out, fds: readonly number[] = [], { closeFds = false } = {}): void {
     if (this.#socket === -1) {
       if (closeFds) fds.forEach((fd) => native.close(fd));
@@ -90,7 +90,7 @@ export class FdLink<In, Out> {
       const sent = native.sendFds(this.#socket, next.bytes, next.fds);
       if (sent === -constants.errno.EINTR) continue;
       if (sent < 0) {
-        // Anything but a full socket means that the other side is gone; the reading half will say so.
+        // Anything but a full socket means that the other side is gone; the reading half will report it.
         const isFull = sent === -constants.errno.EAGAIN || sent === -ETOOMANYREFS;
         this.#watch.change(this.#socket, isFull ? POLL.readable | POLL.writable : POLL.readable);
         return;

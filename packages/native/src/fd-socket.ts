@@ -1,9 +1,9 @@
 /**
- * A connected socket: bytes in, bytes out, nothing of Node's streams between. A key passes a keeper's sockets twice, and half
- * of what that took was spent in streams (docs/performance.md).
+ * A connected socket without Node's streams. A keystroke passes a keeper's sockets twice, and streams took half of that
+ * time (docs/performance.md).
  *
- * What is written in one turn of the loop leaves in one system call. What the kernel does not take waits here; `waitingBytes`
- * says how much that is, and whoever writes is to look at it.
+ * Everything written in one turn of the event loop leaves in one system call. What the kernel does not take waits here;
+ * `waitingBytes` is its size, and writers must check it.
  */
 import { constants } from 'node:os';
 import type { FdWatch } from './fd-watch.ts';
@@ -17,9 +17,9 @@ const room = new Uint8Array(64 * 1024);
 export interface FdSocketHandlers {
   /** The bytes are valid until this returns. */
   onData(bytes: Uint8Array): void;
-  /** All that waited is on its way. */
+  /** Everything that waited has been sent. */
   onDrain(): void;
-  /** Once, whoever closed it. */
+  /** Called once, whichever side closed it. */
   onClose(): void;
 }
 
@@ -47,7 +47,7 @@ export class FdSocket {
     return this.#waitingBytes;
   }
 
-  /** The bytes are not copied, and must not change until they are on their way. */
+  /** The bytes are not copied, and must not change until they are sent. */
   write(bytes: Uint8Array): void {
     if (this.#fd === -1 || this.#isEnding || bytes.length === 0) return;
     this.#waiting.push(bytes);
@@ -69,7 +69,7 @@ export class FdSocket {
     this.#listen();
   }
 
-  /** Closes once all that was written is on its way; reads no more. */
+  /** Closes once everything written is sent; reads no more. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -90,7 +90,7 @@ export class FdSocket {
 
   #listen(): void {
     if (this.#fd === -1) return;
-    // A hang-up is always wanted: it is not told to one who asks for nothing.
+    // Always watch for a hang-up: epoll does not report it when no event is requested.
     const wanted = (this.#isReading ? POLL.readable : 0) | (this.#isFull ? POLL.writable : 0);
     this.#watch.change(this.#fd, wanted | POLL.hangup);
   }
@@ -98,7 +98,7 @@ export class FdSocket {
   #ready(events: number): void {
     if (events & POLL.writable) this.#flush();
     if (this.#fd === -1 || !(events & ~POLL.writable)) return;
-    // Not reading, it is only told when the other side is gone.
+    // When not reading, it is only called when the other side is gone.
     if (this.#isReading) this.#read();
     else this.close();
   }
@@ -130,7 +130,7 @@ export class FdSocket {
     this.#listen();
   }
 
-  /** These are on their way. */
+  /** These bytes are sent. */
   #forget(bytes: number): void {
     this.#waitingBytes -= bytes;
     let left = bytes;

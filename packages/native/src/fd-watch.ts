@@ -1,4 +1,4 @@
-/** Who wants to know about which fd. One per process; see `Poller` for what it costs (nothing, while nothing happens). */
+/** Dispatches readiness of fds to their handlers. One per process; see `Poller` for its cost (none while nothing happens). */
 import { native, type Poller } from './index.ts';
 
 export type FdHandler = (events: number) => void;
@@ -18,12 +18,12 @@ export class FdWatch {
     this.#poller.set(fd, events);
   }
 
-  /** Changes what `fd` is watched for; 0 leaves it silent. */
+  /** Changes the events that `fd` is watched for; 0 disables it. */
   change(fd: number, events: number): void {
     this.#poller.set(fd, events);
   }
 
-  /** Before the fd is closed. */
+  /** Call it before the fd is closed. */
   unwatch(fd: number): void {
     if (this.#handlers.delete(fd)) this.#poller.delete(fd);
   }

@@ -13,7 +13,7 @@
 #endif
 #define SPOOL_CLOSE_RANGE_CLOEXEC 4u /* CLOSE_RANGE_CLOEXEC */
 
-/* Closes what is open and remembers that it is closed, so that clean-up may run over half-made things. */
+/* Closes an open fd and records that, so that clean-up can run over partly built structures. */
 void shut(int *fd) {
   if (*fd >= 0) close(*fd);
   *fd = -1;
@@ -79,8 +79,10 @@ napi_value js_cloexec_from(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* EINTR is no failure: Linux has released the fd by then. EBADF throws, because a second close of a number may hit the
- * fd of somebody else, and is always a mistake of ours. */
+/*
+ * EINTR is not a failure: Linux has released the fd by then. EBADF throws, because a second close of the same number
+ * may close an unrelated fd, and is always a bug of ours.
+ */
 napi_value js_close(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

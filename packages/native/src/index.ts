@@ -1,16 +1,16 @@
 /**
- * The few kernel calls that Node lacks, each typed and documented here; the `.c` files beside it say how.
+ * The few kernel calls that Node lacks, each typed and documented here; the `.c` files explain the implementation.
  *
- * Rules of the addon: no threads, no state but the pollers, nothing that blocks. Calls on hot paths return a negative
- * errno instead of throwing; the others throw an `Error` with `code` ('ENOENT') and `syscall` ('execve').
+ * Rules of the addon: no threads, no state except the pollers, no blocking. Calls on hot paths return a negative errno
+ * instead of throwing; the others throw an `Error` with `code` ('ENOENT') and `syscall` ('execve').
  */
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** What a child is to be. Everything it gets is listed here: nothing is inherited from the daemon. */
+/** Describes a child completely: it inherits nothing from the daemon. */
 export interface SpawnOptions {
-  /** The program: a path if it holds a slash, else looked up in the PATH of `env`. */
+  /** The program: a path if it contains a slash, else looked up in the PATH of `env`. */
   readonly file: string;
   /** The whole argument vector, `argv[0]` included. */
   readonly argv: readonly string[];
@@ -18,18 +18,21 @@ export interface SpawnOptions {
   readonly env: readonly string[];
   readonly cwd: string;
   readonly umask: number;
-  /** The soft limit of open files for the child (Node raises its own, children must not see that); capped at the hard limit. */
+  /**
+   * The child's soft limit of open files, capped at the hard limit. Node raises its own soft limit; children must not
+   * see that.
+   */
   readonly nofileSoft: number;
   /**
-   * Limits of the child: triples of the kernel's number, soft and hard (Infinity for none). A hard limit above our own is
-   * a privilege; without it the child gets ours.
+   * Limits of the child: triples of the kernel's number, soft and hard (Infinity for none). A hard limit above our own
+   * needs a privilege; without it the child gets ours.
    */
   readonly limits?: Float64Array;
-  /** -20 to 19; what we may not give is left as it is. */
+  /** -20 to 19; without the privilege to set it, the child keeps our niceness. */
   readonly nice?: number;
   /** With a size, the child gets a PTY as its controlling terminal; without, three pipes. */
   readonly size?: TerminalSize;
-  /** An open `cgroup.procs`: the child moves itself in there before it runs. -1 for none. */
+  /** An open `cgroup.procs`: the child enters that group before it executes. -1 for none. */
   readonly cgroupProcsFd: number;
 }
 
@@ -40,14 +43,14 @@ export interface TerminalSize {
   readonly heightPx?: number;
 }
 
-/** What the parent holds of a child: all fds close-on-exec and non-blocking. */
+/** The parent's fds of a child: all close-on-exec and non-blocking. */
 export type Spawned =
   | {
       readonly kind: 'pty';
       readonly pid: number;
       readonly pidfd: number;
       readonly master: number;
-      /** Held open so that the last close of the child never hangs up the master before it is drained. */
+      /** Held open so that the child's last close never hangs up the master before it is drained. */
       readonly slave: number;
       /** The path of the slave, `/dev/pts/7`. */
       readonly pts: string;
@@ -76,11 +79,11 @@ export const TRANSFER = {
   budget: 1,
   /** The source has ended (EOF or EIO). */
   ended: 2,
-  /** Only a few bytes came: most likely all there were, and not worth asking again. */
+  /** Only a few bytes came: most likely all there were, so another call is not worth it. */
   few: 3,
 } as const;
 
-/** Readiness, as epoll says it. */
+/** Readiness, as reported by epoll. */
 export const POLL = { readable: 1, writable: 4, error: 8, hangup: 16 } as const;
 
 /**
@@ -88,9 +91,9 @@ export const POLL = { readable: 1, writable: 4, error: 8, hangup: 16 } as const;
  * handle, no thread and no wake-up while nothing happens. Level-triggered. Keeps the process alive until it is closed.
  */
 export interface Poller {
-  /** Adds `fd`, or changes the events that it is watched for. `events` 0 keeps it in the set, but silent. */
+  /** Adds `fd`, or changes the events that it is watched for. `events` 0 keeps it in the set, but disabled. */
   set(fd: number, events: number): void;
-  /** Forgets `fd`. Must be called before the fd is closed. */
+  /** Removes `fd`. Must be called before the fd is closed. */
   delete(fd: number): void;
   close(): void;
 }
@@ -100,12 +103,12 @@ export interface Native {
   spawn(options: SpawnOptions): Spawned;
 
   /**
-   * The exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as
-   * somebody else's child and not yet reaped. Reaps our own children; for others it asks the kernel (PIDFD_GET_INFO,
-   * Linux 6.15), which is how exit codes survive the death of the parent.
+   * The exit status of the process behind `pidfd`, or null if it is not known (yet): still running, or ended as another
+   * process's child and not yet reaped. Reaps our own children; for others it asks the kernel (PIDFD_GET_INFO, Linux
+   * 6.15), which is how exit codes survive the death of the parent.
    */
   exitStatus(pidfd: number): ExitStatus | null;
-  /** Whether this kernel can tell the exit code of a process that is not our child. */
+  /** Whether this kernel reports the exit code of a process that is not our child. */
   canReadForeignExit(): boolean;
   /** Limits this process (setrlimit; Infinity for none). 0, or -errno. */
   setLimit(resource: number, soft: number, hard: number): number;
@@ -113,7 +116,7 @@ export interface Native {
   /** 0, or -errno (-ESRCH: it is already gone). Cannot hit another process, however often pids are reused. */
   pidfdSignal(pidfd: number, signal: number): number;
   /**
-   * To every process of the group that this one leads, itself included: each gets it once. `pid` is that of `pidfd`, for
+   * Signals every process of the group that this one leads, itself included, once. `pid` is that of `pidfd`, for
    * kernels before 6.9. 0, or -errno.
    */
   pidfdSignalGroup(pidfd: number, pid: number, signal: number): number;
@@ -121,11 +124,11 @@ export interface Native {
   /**
    * Moves bytes from `source` into the file `log` at `position`, by splice, without ever holding them in this process:
    * a kill at any instruction leaves each byte either in the source, in `pipe` or in the log. `pipe` is an escrow pipe
-   * from `openPipe` (its rest is moved first), or -1 when `source` is itself a pipe. Where splice from a tty is refused
-   * (EINVAL), the bytes are read and written into the pipe instead. `log` must not be open with O_APPEND.
+   * from `openPipe` (its content is moved first), or -1 when `source` is itself a pipe. Where splice from a tty is
+   * refused (EINVAL), the bytes are read and written into the pipe instead. `log` must not be open with O_APPEND.
    *
-   * `result[0]` = bytes now in the log, `result[1]` = why it stopped (TRANSFER, or -errno of the log).
-   * What is in the pipe when the log refuses stays there.
+   * `result[0]` = bytes now in the log, `result[1]` = why it stopped (TRANSFER, or -errno of the log). Bytes that are
+   * in the pipe when the log refuses stay there.
    */
   transfer(source: number, pipe: number, log: number, position: number, maxBytes: number, result: Int32Array): void;
   /** One fd that is both ends of a new pipe. */
@@ -137,7 +140,7 @@ export interface Native {
   read(fd: number, into: Uint8Array): number;
   /** Bytes written, or -errno. */
   write(fd: number, bytes: Uint8Array): number;
-  /** Writes into a file at a place of it. Bytes written, or -errno. */
+  /** Writes into a file at a position. Bytes written, or -errno. */
   writeAt(fd: number, bytes: Uint8Array, position: number): number;
 
   setSize(master: number, size: TerminalSize): void;
@@ -147,34 +150,34 @@ export interface Native {
 
   /** Two connected unix stream sockets, non-blocking, close-on-exec. */
   socketPair(): [number, number];
-  /** Sends bytes and, with the first of them, fds. Bytes sent, or -errno. No fd is sent unless at least one byte is. */
+  /** Sends bytes and, with the first of them, fds. Bytes sent, or -errno. Fds are sent only with at least one byte. */
   sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
   /**
-   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Bytes, 0 at the end, or -errno.
-   * Where there was no room for all the fds of a message, all of these are lost, and one -1 stands in their place.
+   * Receives bytes and appends the fds that came with them (close-on-exec) to `fds`. Bytes, 0 at the end, or -errno. If
+   * there was no room for all fds of a message, all of them are lost, and one -1 stands in their place.
    */
   receiveFds(socket: number, into: Uint8Array, fds: number[]): number;
   /** A listening unix stream socket at `path`, created with mode 0600 whatever the umask. Throws EADDRINUSE etc. */
   listenUnix(path: string, backlog: number): number;
-  /** The next one who connects to a listening socket: an fd, non-blocking and close-on-exec, or -errno. */
+  /** Accepts the next connection of a listening socket: an fd, non-blocking and close-on-exec, or -errno. */
   accept(socket: number): number;
   /** Writes several pieces with one call, as far as the kernel takes them. Bytes written, or -errno. */
   writeParts(socket: number, parts: readonly Uint8Array[]): number;
   /** The user id of the process at the other end of a unix socket. */
   peerUid(socket: number): number;
-  /** Tries to lock; false when somebody else has it. The lock lives as long as any copy of the fd. */
+  /** Tries to lock; false when another process has the lock. The lock lives as long as any copy of the fd. */
   tryLock(fd: number): boolean;
   /** Sets or clears close-on-exec. */
   setCloexec(fd: number, on: boolean): void;
-  /** Marks every fd from `first` on close-on-exec: what we inherited by accident is not passed on. */
+  /** Marks every fd from `first` on close-on-exec, so that accidentally inherited fds are not passed on. */
   cloexecFrom(first: number): void;
   close(fd: number): void;
 
   /**
    * `onReady(ready, count)`: `count` fds are ready, in `ready` as pairs fd, events. The array is reused between calls.
-   * The callback may call `set`, `delete` and `close`: what then no longer holds further down in `ready` is changed to
-   * the pair -1, 0 at once, so that an fd deleted, closed and opened anew never gets the report of its predecessor.
-   * What the callback throws is an `uncaughtException`.
+   * The callback may call `set`, `delete` and `close`: later pairs in `ready` that become invalid are changed to -1, 0
+   * at once, so that an fd deleted, closed and opened again never gets the report of its predecessor. An exception in
+   * the callback is an `uncaughtException`.
    */
   createPoller(onReady: (ready: Int32Array, count: number) => void): Poller;
 }
@@ -190,7 +193,7 @@ export function signalName(signal: number): string {
   return `SIG${signal}`;
 }
 
-/** The addon lies beside the bundle (`dist/`); during tests of the sources, in the repository's `dist/`. */
+/** The addon is beside the bundle (`dist/`); when the sources are tested, in the repository's `dist/`. */
 function load(): Native {
   const require = createRequire(import.meta.url);
   const beside = fileURLToPath(new URL('./spool_native.node', import.meta.url));

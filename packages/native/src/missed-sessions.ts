@@ -1,10 +1,10 @@
 /**
- * Sessions whose fds the other process sent while there was no room for them. They are asked for again, one after the
- * other, and until all have come what depends on having all must wait.
+ * Tracks sessions whose fds arrived while there was no room for them. They are requested again, one after the other;
+ * work that needs all sessions waits until then.
  */
 import type { SpareFds } from './spare-fds.ts';
 
-/** Others close fds meanwhile. */
+/** Other fds may be closed meanwhile. */
 const ASK_AGAIN_MS = 100;
 
 export class MissedSessions {
@@ -42,7 +42,7 @@ export class MissedSessions {
     else this.#waiting.push(callback);
   }
 
-  /** Whoever could have sent them is gone. */
+  /** The process that could have sent them is gone. */
   clear(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

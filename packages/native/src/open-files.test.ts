@@ -15,6 +15,6 @@ test('the limit is the one that the process has, and what it opens is counted', 
   expect(printed).toBe('123\n');
   const before = openFiles().used;
   const fds = Array.from({ length: 100 }, () => openSync('/dev/null', 'r'));
-  expect(openFiles().used - before).toBeGreaterThan(90); // others may close some meanwhile
+  expect(openFiles().used - before).toBeGreaterThan(90); // other code may close some meanwhile
   fds.forEach((fd) => closeSync(fd));
 });

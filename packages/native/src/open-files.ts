@@ -1,6 +1,6 @@
 /**
- * How many files this process may have open, and how many it has. Both are asked of the kernel each time it matters: the
- * limit can be changed from outside (prlimit), and no count of our own would know what Node and its threads open.
+ * How many files this process may open, and how many it has open. Both are read from the kernel each time: the limit
+ * can be changed from outside (prlimit), and our own count would miss what Node and its threads open.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export interface OpenFiles {
   readonly used: number;
 }
 
-/** POSIX promises no more than this to a process that nobody told a limit. */
+/** The minimum that POSIX guarantees, for when the limit is unknown. */
 const LIMIT_UNKNOWN = 256;
 
 let limit = LIMIT_UNKNOWN;
@@ -20,7 +20,7 @@ export function openFiles(): OpenFiles {
   return { limit, used: countUsed() ?? limit };
 }
 
-/** Undefined when there is no fd left to look with: what was known before is as good. */
+/** Undefined when there is no fd left to read it with: the caller then uses the previous value. */
 function readLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
@@ -30,10 +30,10 @@ function readLimit(): number | undefined {
   }
 }
 
-/** Undefined when it cannot be learned, which happens when none is left. */
+/** Undefined when it cannot be read, as when no fd is left. */
 function countUsed(): number | undefined {
   try {
-    // Linux 6.2 tells the number without listing them, and needs no fd for it.
+    // Linux 6.2 reports the number without listing the fds, and needs no fd for it.
     return statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ const TICK_MS = 100;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A watched peer whose condition the test decides. `events` says what was done, and when. */
+/** A watched peer whose condition the test decides. `events` records what was done, and when. */
 function watched(progress: () => Progress | null): { health: PeerHealth; events: string[]; since: () => number } {
   const events: string[] = [];
   const startedAt = Date.now();
@@ -38,7 +38,7 @@ test('[LIFE-7] after a pause of our own the peer is asked, and has time to answe
   vi.setSystemTime(Date.now() + 60_000);
   vi.advanceTimersByTime(QUIET_MS);
   expect(events).toHaveLength(1);
-  // Another pause, in the middle of judging, counts as one tick.
+  // Another pause while ticks are counted is one tick.
   vi.setSystemTime(Date.now() + 60_000);
   vi.advanceTimersByTime(ANSWER_WITHIN_MS - TICK_MS);
   expect(events).toHaveLength(1);

@@ -1,18 +1,18 @@
 /**
- * Tells a process that hangs from one that is only late.
+ * Distinguishes a hung process from a late one.
  *
- * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger), or
- * the machine may be so busy that nobody runs. So silence only makes us ask again, and then we count. We count short
- * ticks, each at its nominal length however long it really took: between two of them our own loop has read everything that
- * waited for us. A tick counts only as far as the other process could have answered in it: one that wants to run and gets
- * no processor time is starved, not hung.
+ * Silence proves nothing by itself: both processes may have been stopped (docker pause, a laptop's sleep, a debugger),
+ * or the machine may be overloaded. So after silence we ask the peer, and then count short ticks, each at its nominal
+ * length however long it really took: between two of them our own event loop has read everything that waited for us. A
+ * tick counts only as far as the peer could have answered in it: a process that is runnable and gets no processor time
+ * is starved, not hung.
  */
 import { readFileSync } from 'node:fs';
 
-/** Whoever says nothing for this long is asked. Two pings of the holder are missing by then. */
+/** A peer that is silent for this long is asked. It has then missed two pings of the holder. */
 export const QUIET_MS = 3000;
 
-/** A new process is loading itself, and may be slow at that. */
+/** A new process is still loading, which may be slow. */
 export const QUIET_AT_START_MS = 10_000;
 
 /** After asking, silence through this much counted time means hung. With QUIET_MS it stays below the promised 5 s. */
@@ -23,9 +23,9 @@ const TICK_MS = 100;
 /** A process in an endless loop shares the processor with others: it need not have used all of a tick. */
 const BUSY_FACTOR = 3;
 
-/** What the kernel says of a process. */
+/** The kernel's information about a process. */
 export interface Progress {
-  /** It runs, or would if it were given a processor. */
+  /** It runs, or would if it had a processor. */
   readonly isRunnable: boolean;
   /** Processor time that it has used so far. */
   readonly usedMs: number;
@@ -35,9 +35,9 @@ export interface PeerHealthOptions {
   readonly pid: number;
   /** Sends something that a healthy peer answers. */
   ask(): void;
-  /** It hangs. Called once. */
+  /** The peer is hung. Called once. */
   onHung(): void;
-  /** Null when the kernel does not tell. */
+  /** Null when the kernel does not report it. */
   readonly progressOf?: (pid: number) => Progress | null;
 }
 
@@ -54,7 +54,7 @@ export class PeerHealth {
     this.#timer = setTimeout(() => this.#doubt(), QUIET_AT_START_MS);
   }
 
-  /** The peer has said something, no matter what. */
+  /** The peer has sent something, no matter what. */
   heard(): void {
     if (!this.#isAsking && !this.#isStarting) {
       this.#timer.refresh();
@@ -105,6 +105,6 @@ export function progressOf(pid: number): Progress | null {
     const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
     return { isRunnable: state === 'R', usedMs: Number(usedNs) / 1e6 };
   } catch {
-    return null; // gone, no fd left to look, or a kernel that does not keep count
+    return null; // gone, no fd left to read it, or a kernel without these statistics
   }
 }

@@ -1,8 +1,8 @@
 /*
  * Poller: an epoll set, itself polled by libuv.
  *
- * One batch is one call into JavaScript. While it runs, JavaScript may delete, silence or close; the array that it is
- * walking is then corrected under its hands: what no longer holds becomes the pair -1, 0.
+ * One batch is one call into JavaScript. During that call, JavaScript may delete, disable or close; entries of the
+ * batch that become invalid are changed to the pair -1, 0 in place.
  */
 #include "addon.h"
 
@@ -19,12 +19,12 @@ typedef struct {
   uv_poll_t handle;
   int epoll;
   bool is_closed;
-  int owners; /* libuv's handle and the JavaScript object: the last to let go frees */
+  int owners; /* libuv's handle and the JavaScript object: the last owner frees it */
   napi_ref self, on_ready, ready;
   napi_async_context context;
   napi_async_cleanup_hook_handle hook;
   int32_t *pairs; /* the memory of `ready`: fd, events, fd, events, … */
-  int batch;      /* how many pairs JavaScript is looking at, 0 outside its call */
+  int batch;      /* the number of pairs that JavaScript is looking at, 0 outside its call */
 } Poller;
 
 static const napi_type_tag POLLER_TAG = {0x73706f6f6c2d706fULL, 0x6c6c65722d303031ULL};
@@ -44,7 +44,7 @@ static void finalize_poller(napi_env env, void *data, void *hint) {
   release_poller(data);
 }
 
-/* Leaves of the running batch only what `fd` (-1: any) may still report. */
+/* Removes events from the running batch that `fd` (-1: any) may no longer report. */
 static void correct_batch(Poller *poller, int fd, int events) {
   for (int i = 0; i < poller->batch; i++) {
     int32_t *pair = poller->pairs + 2 * i;
@@ -59,7 +59,7 @@ static void close_poller(Poller *poller) {
   poller->is_closed = true;
   correct_batch(poller, -1, 0);
   uv_close((uv_handle_t *)&poller->handle, on_handle_closed);
-  close(poller->epoll); /* libuv has let go of it in uv_close */
+  close(poller->epoll); /* libuv has released it in uv_close */
   napi_async_destroy(poller->env, poller->context);
   napi_delete_reference(poller->env, poller->ready);
   napi_delete_reference(poller->env, poller->on_ready);
@@ -109,10 +109,7 @@ static Poller *poller_of(Call *call) {
   return poller;
 }
 
-/*
- * Events 0 is a removal in truth: epoll reports errors and hang-ups even of those who asked for nothing, and a
- * level-triggered hang-up would spin.
- */
+/* Events 0 is really a removal: epoll always reports errors and hang-ups, and a level-triggered hang-up would spin. */
 static int watch(Poller *poller, int fd, int events) {
   struct epoll_event event = {.events = (uint32_t)events, .data.fd = fd};
   if (events != 0) {
@@ -120,7 +117,7 @@ static int watch(Poller *poller, int fd, int events) {
     return errno == ENOENT ? epoll_ctl(poller->epoll, EPOLL_CTL_ADD, fd, &event) : -1;
   }
   if (epoll_ctl(poller->epoll, EPOLL_CTL_DEL, fd, &event) == 0) return 0;
-  return errno == ENOENT || errno == EPERM ? 0 : -1; /* it was not in there, or can never be */
+  return errno == ENOENT || errno == EPERM ? 0 : -1; /* it was not in the set, or can never be */
 }
 
 static napi_value watch_from_js(Call *call, Poller *poller, int fd, int events) {
@@ -143,7 +140,7 @@ static napi_value js_poller_delete(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   Poller *poller = poller_of(&call);
   int fd = int_of(&call, call.at[0], "fd");
-  if (!call.failed && poller->is_closed) return NULL; /* forgotten already, with all the others */
+  if (!call.failed && poller->is_closed) return NULL; /* already removed, with all the others */
   return watch_from_js(&call, poller, fd, 0);
 }
 
@@ -174,7 +171,7 @@ napi_value js_create_poller(napi_env env, napi_callback_info info) {
     free(poller);
     return throw_errno(env, -error, "epoll_create1", NULL);
   }
-  /* From here on all calls fail only for want of memory, or by our own mistake. */
+  /* From here on calls fail only for lack of memory, or because of a bug of ours. */
   uv_poll_start(&poller->handle, UV_READABLE, on_epoll_readable);
   poller->owners = 2;
   napi_value self, buffer, ready;

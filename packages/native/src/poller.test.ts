@@ -32,7 +32,7 @@ test('a silent fd reports nothing, not even a hang-up, until it is asked for aga
   own.set(a, 0);
   native.close(b);
   native.write(d, Buffer.from('x'));
-  for (let turn = 0; turn < 3; turn++) await until(c, POLL.readable); // the loop goes round, and looks at `own` too
+  for (let turn = 0; turn < 3; turn++) await until(c, POLL.readable); // the loop turns, and polls `own` too
   expect(reports).toEqual([]);
   own.set(a, POLL.readable);
   await promise;
@@ -117,7 +117,7 @@ test('closing twice is fine, watching afterwards is not; a file cannot be watche
   const file = openSync('/etc/passwd', 'r');
   expect(() => own.set(file, POLL.readable)).toThrow(expect.objectContaining({ code: 'EPERM', syscall: 'epoll_ctl' }));
   expect(() => own.set(9999, POLL.readable)).toThrow(expect.objectContaining({ code: 'EBADF' }));
-  own.delete(file); // never added: nothing to forget
+  own.delete(file); // never added: nothing to remove
   own.close();
   own.close();
   own.delete(file);

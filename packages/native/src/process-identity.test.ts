@@ -39,7 +39,7 @@ test('[RUN-7] a pid whose process has been reaped identifies nobody', async () =
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('exit', resolve));
   expect(identify(child.pid!, pidfd)).toBeNull();
-  // Not even when somebody else has the pid by now: our own stands in for that.
+  // Not even when another process has the pid by now: our own pid stands in for it.
   expect(identify(process.pid, pidfd)).toBeNull();
   native.close(pidfd);
 });

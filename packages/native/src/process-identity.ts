@@ -1,6 +1,6 @@
 /**
- * Which process is meant. A pid alone names nobody: it is given away again, and it means something else after a reboot or
- * in another container. With its start time, the boot and the pid namespace it names one process for ever.
+ * Identifies a process. A pid alone is ambiguous: it is reused, and it means another process after a reboot or in
+ * another container. With its start time, the boot and the pid namespace it identifies one process for good.
  */
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -11,11 +11,11 @@ export interface ProcessIdentity {
   /** Clock ticks between boot and start. */
   readonly startTicks: string;
   readonly bootId: string;
-  /** The number of the pid namespace. A container gets another one each time it starts. */
+  /** The number of the pid namespace. A container gets a new one each time it starts. */
   readonly pidNamespace: string;
 }
 
-/** What /proc/PID/stat says that we need. */
+/** The fields of /proc/PID/stat that we need. */
 export interface ProcessStat {
   readonly pid: number;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ProcessStat {
   /** By a signal. */
   readonly isStopped: boolean;
   readonly parent: number;
-  /** The pid that led the terminal session when it was made; 0 for those that entered the namespace from outside. */
+  /** The pid that created the terminal session; 0 for processes that entered the namespace from outside. */
   readonly terminalSession: number;
   readonly hasTerminal: boolean;
   /** Its process group is the one that reads from the terminal. */
@@ -31,11 +31,11 @@ export interface ProcessStat {
   readonly startTicks: string;
 }
 
-/** Undefined when the process is gone. Throws when nothing can be known, as without a free fd. */
+/** Undefined when the process is gone. Throws when that cannot be known, as without a free fd. */
 export function readStat(pid: number): ProcessStat | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name, in brackets, may hold anything; the fields begin after its last bracket.
+  // The name, in brackets, may contain anything; the fields begin after the last closing bracket.
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ');
   return {
@@ -51,15 +51,15 @@ export function readStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** Most files of /proc fit; one that does not is read in several steps. */
+/** Most files of /proc fit; a larger one is read in several steps. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
-/** It is gone, or not for us to see. Without a free fd (EMFILE) nothing is known, and nobody may be taken for gone. */
+/** The process is gone, or hidden from us. Without a free fd (EMFILE) nothing is known, and no process counts as gone. */
 const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * A small file of /proc; undefined when its process is gone, or is somebody else's. A third of the time of readFileSync,
- * which matters when there are thousands of processes.
+ * A small file of /proc; undefined when its process is gone, or belongs to another user. Takes a third of the time of
+ * readFileSync, which matters with thousands of processes.
  */
 export function readProc(path: string): string | undefined {
   let fd: number | undefined;
@@ -88,12 +88,12 @@ export function identify(pid: number, pidfd: number): ProcessIdentity | null {
   } catch {
     // EMFILE: the child runs, but is known by its pidfd only
   }
-  // Asked after the reading: as long as the process is not reaped, nobody else can have had its pid.
+  // Checked after the read: as long as the process is not reaped, no other process can have had its pid.
   if (place === null || startTicks === undefined || native.pidfdSignal(pidfd, 0) !== 0) return null;
   return { pid, startTicks, ...place };
 }
 
-/** No process: what is sent to it goes nowhere. */
+/** No process: signals to it go nowhere. */
 export const NO_PROCESS = -1;
 
 /** A pidfd of the process with this pid; NO_PROCESS when it is gone, or when it started at another time than `startTicks`. */
@@ -110,14 +110,14 @@ export function openProcess(pid: number, startTicks?: string): number {
   return NO_PROCESS;
 }
 
-/** Sends a signal to what `openProcess` has opened, and closes it. */
+/** Sends signals to a process opened by `openProcess`, and closes it. */
 export function signalAndClose(pidfd: number, signals: readonly NodeJS.Signals[]): void {
   if (pidfd === NO_PROCESS) return;
   for (const signal of signals) native.pidfdSignal(pidfd, constants.signals[signal]);
   native.close(pidfd);
 }
 
-/** When this process started, for `openProcess` elsewhere. */
+/** The start time of this process, for `openProcess` elsewhere. */
 export function ownStartTicks(): string | undefined {
   const pidfd = openProcess(process.pid);
   const identity = pidfd === NO_PROCESS ? null : identify(process.pid, pidfd);
@@ -125,7 +125,7 @@ export function ownStartTicks(): string | undefined {
   return identity?.startTicks;
 }
 
-/** Whether `identity` can name a process that we see at all: same boot, same namespace, and neither the kernel nor init. */
+/** Whether `identity` can be a process that we can see at all: same boot, same namespace, and neither the kernel nor init. */
 export function isOfThisPlace(identity: ProcessIdentity | null): identity is ProcessIdentity {
   const place = whereWeAre();
   return (

@@ -28,8 +28,8 @@ struct exit_info {
 #define SPOOL_PIDFD_INFO_EXIT (1u << 3)
 
 /*
- * The wait status of a process that is not our child. False while it runs, while it is a zombie (the kernel writes the
- * status down when its parent reaps it, which for an orphan is at once), and for ever on kernels that cannot tell.
+ * The wait status of a process that is not our child. False while it runs, while it is a zombie (the kernel records the
+ * status when its parent reaps it, which for an orphan is at once), and always on kernels that do not report it.
  */
 static bool foreign_status(int pidfd, int *status) {
   struct exit_info about = {.mask = SPOOL_PIDFD_INFO_EXIT};
@@ -83,7 +83,7 @@ static int exit_at_once(void *unused) {
   _exit(0);
 }
 
-/* Tried out, not derived from a version: PIDFD_GET_INFO is older than its exit codes, and distributions backport. */
+/* Probed, not derived from a version: PIDFD_GET_INFO is older than its exit codes, and distributions backport. */
 napi_value js_can_read_foreign_exit(napi_env env, napi_callback_info info) {
   (void)info;
   int pidfd = -1, status;
@@ -107,8 +107,8 @@ napi_value js_pidfd_open(napi_env env, napi_callback_info info) {
 #define SPOOL_PIDFD_SIGNAL_PROCESS_GROUP (1u << 2) /* Linux 6.9 */
 
 /*
- * To the group that the process leads, itself included: one signal to each. Older kernels have no such flag; there the
- * number of the group is used, right after the pidfd has said that its leader still has it.
+ * Signals the group that the process leads, itself included, once each. Older kernels have no such flag; there the
+ * number of the group is used, right after the pidfd has confirmed that its leader still has it.
  */
 napi_value js_pidfd_signal_group(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);

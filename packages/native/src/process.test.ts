@@ -1,4 +1,4 @@
-/** How processes ended, our own and others, and who reaps them. */
+/** How processes ended, our own and others, and which process reaps them. */
 import { constants } from 'node:os';
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
@@ -82,7 +82,7 @@ testNeeding(FOREIGN_EXIT_MISSING)(
       else native.write(parent.stdin, Buffer.from('\n'));
       await until(pidfd, POLL.readable);
       expect(stateOf(parent.pid)).toBe('T');
-      expect(native.exitStatus(pidfd)).toBe(null); // it is a zombie: over, but the kernel has not written it down
+      expect(native.exitStatus(pidfd)).toBe(null); // it is a zombie: it has ended, but the kernel has not recorded the status
       native.pidfdSignal(parent.pidfd, constants.signals.SIGCONT);
       expect(await line(parent.stdout)).toBe('reaped');
       expect(native.exitStatus(pidfd)).toEqual(expected);

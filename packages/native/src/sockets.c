@@ -1,4 +1,4 @@
-/* Unix sockets: pairs, doors, who is there, and fds that travel with bytes. */
+/* Unix sockets: pairs, listening sockets, the peer's user, and fds that travel with bytes. */
 #include "addon.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ napi_value js_socket_pair(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* Room for the most fds that the kernel puts into one message, aligned as a header must be. */
+/* Room for the most fds that the kernel puts into one message, aligned like a header. */
 typedef union {
   struct cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int) * SPOOL_SCM_MAX_FD)];
@@ -76,9 +76,11 @@ napi_value js_receive_fds(napi_env env, napi_callback_info info) {
   RETRY(count, recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
   if (count == -1) return outcome(env, count);
 
-  /* Our buffer holds all that may come, so a cut message means that the fd table was full: some fds are lost for good.
-   * The rest is closed, for half of a session's fds are of no use to anybody. The bytes are whole: they are given, with -1
-   * in the place of the fds. (The kernel gives the fds of one message at a time.) */
+  /*
+   * Our buffer has room for the maximum, so a truncated message means that the fd table was full: some fds are lost for
+   * good. The others are closed, because half of a session's fds are useless. The bytes are complete: they are
+   * returned, with -1 in the place of the fds. (The kernel delivers the fds of one message at a time.)
+   */
   bool is_cut = message.msg_flags & MSG_CTRUNC;
   for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -130,7 +132,7 @@ napi_value js_accept(napi_env env, napi_callback_info info) {
   return outcome(env, fd);
 }
 
-/* What is beyond PARTS_MAX is left for the next call, as with any short write. */
+/* Parts beyond PARTS_MAX are left for the next call, as with any short write. */
 #define PARTS_MAX 64
 
 napi_value js_write_parts(napi_env env, napi_callback_info info) {

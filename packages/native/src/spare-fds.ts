@@ -1,15 +1,15 @@
 /**
- * A few fds that are held for nothing, so that they can be given back in the one moment when nothing else is left: fds that
- * another process sends are lost for good if there is no room for them.
+ * Keeps a few fds in reserve, to be released when no others are left: fds that another process sends are lost for good
+ * if there is no room for them.
  */
 import { closeSync, openSync } from 'node:fs';
 
-/** Two sessions' worth. */
+/** Enough for two sessions. */
 const COUNT = 8;
 
 const OUT_OF_FDS: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
-/** By then what was waiting for room has taken it. */
+/** By then, whatever needed the room has used it. */
 const REFILL_MS = 500;
 
 export class SpareFds {
@@ -20,7 +20,7 @@ export class SpareFds {
     this.#fill();
   }
 
-  /** Makes room; takes it back a moment later, as far as there is any. */
+  /** Makes room; takes it back a moment later, as far as possible. */
   release(): void {
     for (const fd of this.#fds.splice(0)) closeSync(fd);
     this.#refill ??= setTimeout(() => {
@@ -29,7 +29,7 @@ export class SpareFds {
     }, REFILL_MS);
   }
 
-  /** Does what needs fds, in the room that is kept for it if there is no other. */
+  /** Runs code that needs fds, using the reserve if there are no others. */
   use<T>(act: () => T): T {
     try {
       return act();
@@ -44,7 +44,7 @@ export class SpareFds {
     try {
       while (this.#fds.length < COUNT) this.#fds.push(openSync('/dev/null', 'r'));
     } catch {
-      // EMFILE: what we have must do
+      // EMFILE: continue with a smaller reserve
     }
   }
 }

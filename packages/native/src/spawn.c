@@ -1,8 +1,8 @@
 /*
- * Spawn: a child with everything it gets listed, on a terminal or on three pipes.
+ * Spawn: a child on a terminal or on three pipes, with everything it gets listed.
  *
- * The child is made by clone(CLONE_VM | CLONE_VFORK) on a stack of its own: nothing of the heap is copied (fork blocks
- * 15 ms at 1 GB), the pidfd comes with it without a race, and what fails is told through the shared memory. The price:
+ * The child is created by clone(CLONE_VM | CLONE_VFORK) on its own stack: nothing of the heap is copied (fork blocks 15
+ * ms at 1 GB), the pidfd comes with it without a race, and failures are reported through the shared memory. The price:
  * between clone and exec the child may only make system calls. So everything it needs is prepared in a Plan.
  */
 #include "addon.h"
@@ -29,7 +29,7 @@
 
 #define CHILD_STACK_BYTES (64 * 1024)
 
-/* There are 16, and the kernel has not got a new one for twenty years. */
+/* There are 16, and the kernel has added none for twenty years. */
 #define LIMITS_MAX 32
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
   char *file;
   char **candidates; /* the paths to try, in order */
   char **argv;
-  char **shell_argv; /* /bin/sh, a place for the script, argv[1], … : for a script without an interpreter line */
+  char **shell_argv; /* /bin/sh, a slot for the script, argv[1], … : for a script without an interpreter line */
   char **env;
   char *cwd;
   mode_t umask;
@@ -53,19 +53,19 @@ typedef struct {
   int cgroup_procs;
   bool has_terminal;
   struct winsize size;
-  int stdio[3]; /* the child's ends; blocking. With a terminal thrice the same fd. */
+  int stdio[3]; /* the child's ends; blocking. With a terminal three times the same fd. */
   /* Written by the child. */
   const char *volatile failed_stage;
   volatile int failed_errno;
 } Plan;
 
-/* What the parent keeps. Unused ones are -1. */
+/* The parent's fds. Unused ones are -1. */
 typedef struct {
   int pidfd, master, slave, stdio[3];
   unsigned pts;
 } Ends;
 
-/* Tries one candidate after the other, by the rules of execvp. Comes back only when it failed, with errno set. */
+/* Tries the candidates in order, by the rules of execvp. Returns only on failure, with errno set. */
 static void exec_first(Plan *plan) {
   bool denied = false;
   for (char **path = plan->candidates; *path; path++) {
@@ -78,10 +78,10 @@ static void exec_first(Plan *plan) {
     if (errno == EACCES) denied = true;
     else if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE && errno != ENODEV && errno != ETIMEDOUT) return;
   }
-  if (denied) errno = EACCES; /* "you may not" says more than "the next folder does not have it either" */
+  if (denied) errno = EACCES; /* "permission denied" says more than "not found in the last folder either" */
 }
 
-/* A hard limit above ours is a privilege: without it the child gets ours. 0, or -1. */
+/* A hard limit above ours needs a privilege: without it the child gets ours. 0, or -1. */
 static int limit_as_far_as_allowed(const Limit *limit) {
   if (setrlimit(limit->resource, &limit->to) == 0) return 0;
   struct rlimit ours;
@@ -91,18 +91,20 @@ static int limit_as_far_as_allowed(const Limit *limit) {
   return setrlimit(limit->resource, &ours);
 }
 
-/* In the child: becomes what the plan says. Comes back only with the name of the stage that failed. */
+/* In the child: applies the plan and executes. Returns only on failure, with the name of the failed stage. */
 static const char *become(Plan *plan) {
-  /* All signals are blocked here: a handler of ours run by the child would work on the parent's memory. What the
-   * daemon ignores (Node: SIGPIPE) would stay ignored across exec, so each goes back to default first. */
+  /*
+   * All signals are blocked here: a handler of ours, run by the child, would work on the parent's memory. Signals that
+   * the daemon ignores (Node: SIGPIPE) would stay ignored across exec, so each is first reset to its default.
+   */
   struct sigaction standard = {.sa_handler = SIG_DFL};
   for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
   if (setsid() == -1) return "setsid";
-  /* Before the program runs, so that not even its first child can be outside. */
+  /* Before the program runs, so that even its first child is inside. */
   if (plan->cgroup_procs >= 0 && write(plan->cgroup_procs, "0", 1) == -1) return "cgroup";
   if (plan->has_terminal && ioctl(plan->stdio[0], TIOCSCTTY, 0) == -1) return "TIOCSCTTY";
 
-  /* If the daemon runs without 0, 1 or 2, our ends have these numbers: lift them out of the way of the dup2s below. */
+  /* If the daemon runs without 0, 1 or 2, our ends have these numbers: move them out of the way of the dup2s below. */
   int stdio[3];
   for (int i = 0; i < 3; i++) {
     stdio[i] = plan->stdio[i] > 2 ? plan->stdio[i] : fcntl(plan->stdio[i], F_DUPFD, 3);
@@ -116,7 +118,7 @@ static const char *become(Plan *plan) {
   if (setrlimit(RLIMIT_NOFILE, &plan->nofile) == -1) return "setrlimit";
   for (size_t i = 0; i < plan->limit_count; i++)
     if (limit_as_far_as_allowed(&plan->limits[i]) == -1) return "setrlimit";
-  /* To go below our own niceness is a privilege: without it the child is as nice as we are. */
+  /* A lower niceness than our own needs a privilege: without it the child gets ours. */
   if (plan->has_nice) setpriority(PRIO_PROCESS, 0, plan->nice);
   if (chdir(plan->cwd) == -1) return "chdir";
   sigset_t none;
@@ -136,7 +138,7 @@ static int child_main(void *argument) {
 
 /*
  * Starts `body` as a vforked child: the parent sleeps until the child has executed or is gone. The pid, or -1. The
- * stack is ours, and stays valid for as long as the child needs it, because we sleep meanwhile.
+ * stack belongs to the parent, and stays valid for as long as the child needs it, because the parent sleeps meanwhile.
  */
 pid_t start_child(int (*body)(void *), void *argument, int *pidfd) {
   _Alignas(16) char stack[CHILD_STACK_BYTES];
@@ -155,13 +157,15 @@ void reap(pid_t pid) {
   RETRY(reaped, waitpid(pid, NULL, 0));
 }
 
-/* Opens the two sides of a new terminal; the child's side as stdio[0..2] of the plan. 0, or -1 with errno. */
+/* Opens both sides of a new terminal; the child's side as stdio[0..2] of the plan. 0, or -1 with errno. */
 static int open_terminal(Plan *plan, Ends *ends) {
   ends->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (ends->master == -1 || grantpt(ends->master) == -1 || unlockpt(ends->master) == -1) return -1;
   if (ioctl(ends->master, TIOCGPTN, &ends->pts) == -1) return -1;
-  /* Two opens, for O_NONBLOCK belongs to the open file, not to the fd: ours must not block, the child's must. Through
-   * the master (TIOCGPTPEER), so that it also works where /dev/pts is not the one of this mount namespace. */
+  /*
+   * Two opens, because O_NONBLOCK belongs to the open file, not to the fd: ours must not block, the child's must.
+   * Through the master (TIOCGPTPEER), so that it also works where /dev/pts belongs to another mount namespace.
+   */
   int child = ioctl(ends->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (child == -1) return -1;
   for (int i = 0; i < 3; i++) plan->stdio[i] = child;
@@ -169,7 +173,7 @@ static int open_terminal(Plan *plan, Ends *ends) {
   if (ends->slave == -1) return -1;
   struct termios modes;
   if (tcgetattr(child, &modes) == -1) return -1;
-  modes.c_iflag |= IUTF8; /* else erasing in a cooked line removes bytes instead of characters */
+  modes.c_iflag |= IUTF8; /* otherwise erasing in a cooked line removes bytes instead of characters */
   if (tcsetattr(child, TCSANOW, &modes) == -1) return -1;
   return ioctl(ends->master, TIOCSWINSZ, &plan->size);
 }
@@ -192,7 +196,7 @@ static const char *path_of(char *const *env) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* The paths that execvp would try. An empty element of PATH is the working folder, that of the child. */
+/* The paths that execvp would try. An empty element of PATH is the child's working folder. */
 static char **candidates_of(const char *file, char *const *env) {
   const char *path = path_of(env);
   size_t count = 1;
@@ -263,7 +267,7 @@ static napi_value spawned(napi_env env, pid_t pid, const Ends *ends, bool has_te
   return result;
 }
 
-/* Fills the plan from SpawnOptions; what it could not read is missing, and the call has failed. */
+/* Fills the plan from SpawnOptions. After a read error, fields are missing, and the call has failed. */
 static void read_plan(Call *call, napi_value options, Plan *plan) {
   plan->file = string_of(call, property(call, options, "file"), "file");
   plan->argv = strings_of(call, property(call, options, "argv"), "argv");
@@ -293,7 +297,10 @@ static void free_plan(Plan *plan) {
   free(plan->file);
 }
 
-/* Makes terminal or pipes, and the child. Its pid; or -1, errno and the stage that failed, with nothing left over. */
+/*
+ * Creates the terminal or the pipes, and the child. Returns its pid; or -1, errno and the failed stage, with nothing
+ * left over.
+ */
 static pid_t launch(Plan *plan, Ends *ends, const char **stage) {
   pid_t pid = -1;
   *stage = plan->has_terminal ? "openpty" : "pipe2";

@@ -1,4 +1,4 @@
-/** What a child gets, what it does not get, and what is told when it cannot start. */
+/** What a child gets, what it does not get, and the errors when it cannot start. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -23,7 +23,7 @@ test('[RUN-4] the child has no fds, ignored signals, blocked signals, limits or 
   for (const size of [undefined, SIZE]) {
     const asked = { ...(size && { size }), umask: 0o027, nofileSoft: 321, env: ['PATH=/usr/bin:/bin', 'A=ä=1'] };
     const say = async (...argv: string[]): Promise<string> => (await run(argv, asked)).text.replaceAll('\r\n', '\n');
-    expect(await say('ls', '-1', '/proc/self/fd')).toBe('0\n1\n2\n3\n'); // 3 is the folder that ls itself looks at
+    expect(await say('ls', '-1', '/proc/self/fd')).toBe('0\n1\n2\n3\n'); // 3 is the folder that ls itself reads
     expect(await say('grep', '-E', '^(Sig(Pnd|Blk|Ign)|Umask)', '/proc/self/status')).toBe(
       'Umask:\t0027\n' + ['Pnd', 'Blk', 'Ign'].map((kind) => `Sig${kind}:\t0000000000000000\n`).join(''),
     );
@@ -80,7 +80,7 @@ test('[RUN-1] argv, cwd and PATH are taken as given', async () => {
   expect((await run(argv, { cwd: folder })).text).toBe(`zero||two words|ünï|-x|${folder}\n`);
   const other = await run(['renamed', '-c', 'cat /proc/$$/cmdline'], { file: '/bin/sh' });
   expect(other.text).toBe('renamed\0-c\0cat /proc/$$/cmdline\0');
-  expect((await run(['true'], { env: [] })).status.code).toBe(0); // no PATH: the usual folders
+  expect((await run(['true'], { env: [] })).status.code).toBe(0); // no PATH: the default folders
 });
 
 test('programs are looked up by the rules of execvp', async () => {
@@ -92,13 +92,13 @@ test('programs are looked up by the rules of execvp', async () => {
   writeFileSync(join(second, 'odd'), '#!/no/such/interpreter\n', { mode: 0o755 });
   const PATH = (...parts: string[]): Partial<SpawnOptions> => ({ env: [`PATH=${parts.join(':')}`] });
 
-  expect((await run(['prog', 'a'], PATH(first, second))).text).toBe('second a\n'); // the one that may not run is skipped
-  expect((await run(['prog'], PATH('/etc/passwd', second))).text).toBe('second\n'); // a PATH element that is no folder
+  expect((await run(['prog', 'a'], PATH(first, second))).text).toBe('second a\n'); // a file without execute permission is skipped
+  expect((await run(['prog'], PATH('/etc/passwd', second))).text).toBe('second\n'); // a PATH element that is not a folder
   expect((await run(['prog'], { ...PATH('/none', ''), cwd: second })).text).toBe('second\n'); // empty: the child's cwd
   expect((await run(['./prog'], { ...PATH(first), cwd: second })).text).toBe('second\n'); // a slash: no lookup
   expect((await run(['bare', 'x y'], PATH(second))).text).toBe(`bare ${join(second, 'bare')} x y\n`); // no #!: by sh
   for (const [options, code] of [
-    [{ file: 'prog', ...PATH(first, '/none') }, 'EACCES'], // "may not" is remembered over "not there"
+    [{ file: 'prog', ...PATH(first, '/none') }, 'EACCES'], // "permission denied" takes precedence over "not found"
     [{ file: 'prog', ...PATH('/none') }, 'ENOENT'],
     [{ file: 'odd', ...PATH(second) }, 'ENOENT'],
     [{ file: '', ...PATH(second) }, 'ENOENT'],
@@ -165,7 +165,7 @@ test('a daemon without stdio of its own still gives the child its three fds', as
         const isPty = child.kind === 'pty';
         native.write(isPty ? child.master : child.stdin, Buffer.from('line\\n'));
         let status; while (!(status = native.exitStatus(child.pidfd)));
-        const text = (fd) => { // until it is empty: one read of a terminal may give less than there is
+        const text = (fd) => { // until it is empty: one read of a terminal may return less than there is
             let all = '';
             for (let n; (n = native.read(fd, into)) > 0;) all += Buffer.from(into.subarray(0, n));
             return all;

@@ -36,7 +36,7 @@ napi_value js_get_size(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* The master answers for its slave. */
+/* The master reports the state of its slave. */
 napi_value js_is_canonical(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int master = int_of(&call, call.at[0], "master");

@@ -1,7 +1,7 @@
 /*
  * Transfer: source → escrow pipe → log, without the bytes ever being in this process.
  *
- * Each byte is at any moment in exactly one place that survives us: in the source, in the pipe or in the log.
+ * At any moment each byte is in exactly one place that survives this process: in the source, in the pipe or in the log.
  */
 #include "addon.h"
 
@@ -18,16 +18,16 @@
 #define TRANSFER_FEW 3
 
 /*
- * A splice from a tty allocates pages for the length it is asked for before it knows what there is, and a tty gives at
- * most 4095 bytes at a time. Measured (Linux 6.18, median µs until EAGAIN, for bursts of 16 / 4000 / 16000 bytes):
- * 1 KiB 4.9 / 15.4 / 81, 4 KiB 5.3 / 14.3 / 51, 16 KiB 5.2 / 12.0 / 52, 64 KiB 6.9 / 16.9 / 56; read() 3.6 / 10.2 / 57.
- * Less costs calls, more costs pages, and the echo of a key pays most: so one page.
+ * A splice from a tty allocates pages for the requested length before it knows what there is, and a tty returns at most
+ * 4095 bytes at a time. Measured (Linux 6.18, median µs until EAGAIN, for bursts of 16 / 4000 / 16000 bytes): 1 KiB 4.9
+ * / 15.4 / 81, 4 KiB 5.3 / 14.3 / 51, 16 KiB 5.2 / 12.0 / 52, 64 KiB 6.9 / 16.9 / 56; read() 3.6 / 10.2 / 57. Less
+ * costs calls, more costs pages, and the echo of a key pays most: so one page.
  */
 #define PULL_BYTES 4096
 
 /*
- * A first pull that brings less than this most likely took all there was: asking again costs an echoed key more (some
- * 40 of 280 µs) than being woken again, if ever. A flood comes in larger pieces, and is pulled until it pauses.
+ * A first pull that returns less than this most likely took all there was: for an echoed key, another call costs more
+ * (some 40 of 280 µs) than a possible second wake-up. A flood comes in larger pieces, and is pulled until it pauses.
  */
 #define PULL_SHORT_BYTES 64
 #define PULLED_SHORT 2
@@ -38,7 +38,7 @@ typedef struct {
   int32_t moved, moved_max;
   int32_t queued; /* bytes in the pipe */
   bool must_read; /* the source refuses splice */
-  int misuse;     /* errno of what only a mistake of the caller can bring: thrown, for no retry would help */
+  int misuse;     /* errno of a caller's mistake: thrown, because no retry would help */
 } Transfer;
 
 static int64_t splice_retried(int from, int to, loff_t *position, size_t length) {
@@ -47,14 +47,14 @@ static int64_t splice_retried(int from, int to, loff_t *position, size_t length)
   return count == -1 ? -errno : count;
 }
 
-/* Moves what is in the pipe into the log, as far as the budget goes. 0, or -errno of the log. */
+/* Moves the content of the pipe into the log, as far as the budget goes. 0, or -errno of the log. */
 static int flush(Transfer *transfer) {
   while (transfer->queued > 0 && transfer->moved < transfer->moved_max) {
     int32_t room = transfer->moved_max - transfer->moved;
     size_t length = (size_t)(transfer->queued < room ? transfer->queued : room);
     int64_t count = splice_retried(transfer->pipe, transfer->log, &transfer->position, length);
     if (count < 0) return (int)count;
-    if (count == 0) return -EIO; /* cannot be: the pipe holds `queued` bytes. Better an error than a loop. */
+    if (count == 0) return -EIO; /* impossible: the pipe holds `queued` bytes. An error is better than a loop. */
     transfer->moved += (int32_t)count;
     transfer->queued -= (int32_t)count;
   }
@@ -63,7 +63,7 @@ static int flush(Transfer *transfer) {
 
 /*
  * Where splice is refused: read, then write into the pipe. Only PIPE_BUF bytes and only into an empty pipe, which takes
- * that many in one piece: a full pipe can never leave us with bytes in hand. (A kill between the two calls loses them;
+ * that many in one piece: a full pipe can never leave bytes in our memory. (A kill between the two calls loses them;
  * that is the price of such kernels.)
  */
 static int64_t read_into_pipe(Transfer *transfer, size_t length) {
@@ -85,8 +85,10 @@ static int64_t pull(Transfer *transfer, size_t length) {
   return read_into_pipe(transfer, length);
 }
 
-/* Fills the (empty) pipe until source or pipe say stop. Gives the last answer: 0 or -errno, 1 at the budget, or
- * PULLED_SHORT. */
+/*
+ * Fills the (empty) pipe until the source or the pipe stops. Returns the last result: 0 or -errno, 1 at the budget, or
+ * PULLED_SHORT.
+ */
 static int64_t fill(Transfer *transfer) {
   int32_t room;
   while ((room = transfer->moved_max - transfer->moved - transfer->queued) > 0) {
@@ -99,9 +101,8 @@ static int64_t fill(Transfer *transfer) {
 }
 
 /*
- * Pulls and flushes in turns. EAGAIN of a pull means "the source is empty" or "the pipe is full" and does not say
- * which, so it is believed only when the pipe is empty; and the pipe is emptied before each fill, so a full one cannot
- * stop us.
+ * Pulls and flushes in turns. EAGAIN of a pull means either "the source is empty" or "the pipe is full", so it is
+ * believed only when the pipe is empty; and the pipe is emptied before each fill, so a full one cannot stop us.
  */
 static int transfer_by_pipe(Transfer *transfer) {
   if (ioctl(transfer->pipe, FIONREAD, &transfer->queued) == -1) {
@@ -120,7 +121,7 @@ static int transfer_by_pipe(Transfer *transfer) {
     }
     if (transfer->queued > 0) continue;
     if (last == 0 || last == -EIO || last == -ECONNRESET) return TRANSFER_ENDED; /* EIO: no slave is open any more */
-    if (last != -EAGAIN && last != -ENOMEM) transfer->misuse = (int)-last; /* ENOMEM: the source keeps it, try later */
+    if (last != -EAGAIN && last != -ENOMEM) transfer->misuse = (int)-last; /* ENOMEM: the source keeps the bytes, try later */
     return TRANSFER_DRAINED;
   }
 }
@@ -160,8 +161,8 @@ napi_value js_transfer(napi_env env, napi_callback_info info) {
 }
 
 /*
- * One fd for both ends, by opening the pipe once more through /proc: half the fds to hold and to hand over. It never
- * ends, having its own writer, which is what an escrow wants.
+ * One fd for both ends, by opening the pipe again through /proc: half the fds to hold and to hand over. The pipe never
+ * reports an end of file, because it has its own writer; an escrow needs that.
  */
 napi_value js_open_pipe(napi_env env, napi_callback_info info) {
   (void)info;

@@ -41,7 +41,7 @@ test('[RUN-2] [LOG-1] 400 children that print 64 KiB and exit at once lose nothi
 
 test('[RUN-2] what is left in the terminal after the exit is all there, and only then the source ends', async () => {
   const child = pty(['sh', '-c', 'stty -opost; head -c 3000 /dev/zero | tr "\\0" x']);
-  await until(child.pidfd, POLL.readable); // nobody read meanwhile
+  await until(child.pidfd, POLL.readable); // nothing was read meanwhile
   using sink = new Sink();
   expect(sink.pull(child.master)).toEqual([3000, TRANSFER.drained]); // we hold the slave: no hang-up yet
   native.close(child.slave);
@@ -134,7 +134,7 @@ test('[LOG-6] a full disk is told, loses nothing, and is over when there is room
   } catch {
     skip('runs as root, where a small tmpfs can be mounted');
   }
-  onTestFinished(() => void execFileSync('umount', [small])); // this very path: others mount here too
+  onTestFinished(() => void execFileSync('umount', [small])); // this exact path: other processes mount here too
   const expected = randomBytes(200_000);
   writeFileSync(join(folder, 'source'), expected);
   for (const kind of ['pty', 'pipes'] as const) {
@@ -183,7 +183,7 @@ test('a log that cannot be written is an errno, a wrong source or pipe is thrown
 });
 
 test('where a terminal refuses splice, bytes are read and written into the pipe instead', async ({ skip }) => {
-  // A library that stands in for such a kernel: splice from a tty is EINVAL.
+  // A library that simulates such a kernel: splice from a tty is EINVAL.
   const library = join(folder, 'refuse.so');
   const source = join(folder, 'refuse.c');
   writeFileSync(

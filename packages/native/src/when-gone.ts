@@ -1,17 +1,17 @@
 /**
- * Kills a process and waits until it is gone, for whoever takes over its work. A signal that was sent is not yet a death: a
- * process can be stuck in the kernel with SIGKILL pending, and go on writing where its successor writes. Its pidfd tells when
- * it is over.
+ * Kills a process and waits until it is gone, for the process that takes over its work. Sending a signal is not enough:
+ * a process can be stuck in the kernel with SIGKILL pending, and continue to write where its successor writes. Its
+ * pidfd reports the end.
  */
 import { constants } from 'node:os';
 import type { FdWatch } from './fd-watch.ts';
 import { native, POLL } from './index.ts';
 import { NO_PROCESS } from './process-identity.ts';
 
-/** One that was killed is gone within milliseconds; what takes longer is worth a sentence. */
+/** A killed process is gone within milliseconds; a longer wait is worth a log line. */
 const LONG_MS = 1000;
 
-/** Takes over `pidfd`, of `openProcess`. `onLong` is called once if it takes long. */
+/** Takes over `pidfd`, from `openProcess`. `onLong` is called once if it takes long. */
 export function killAndWait(watch: FdWatch, pidfd: number, onLong: () => void): Promise<void> {
   if (pidfd === NO_PROCESS) return Promise.resolve();
   native.pidfdSignal(pidfd, constants.signals.SIGKILL);

@@ -1,4 +1,7 @@
-/** Somebody attaches: first the picture, then the bytes after it; the size is applied once the picture is on its way. */
+/**
+ * Attaches a viewer: sends the snapshot first, then the bytes after it. The viewer's size is applied once the snapshot
+ * is on its way. Keeps ATT-1 and SIZE-4.
+ */
 import { type Requests, SpoolError } from '@spool/protocol';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
@@ -6,7 +9,7 @@ import type { Session } from '../session/session.ts';
 import { type Attached, isSameSize } from './viewers.ts';
 import { type Snapshot, Watcher } from './watcher.ts';
 
-/** Of a session without a terminal there is no picture: so much of its end is shown instead. */
+/** A session without a terminal has no snapshot: the viewer gets this much of its last output instead. */
 const PIPES_TAIL_BYTES = 64 * 1024;
 
 type Ask = Requests['attach']['ask'];
@@ -21,7 +24,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   let { historyLines = 0 } = ask;
   const takeSnapshot = async (): Promise<Snapshot> => {
     const asked = session.screen({ type: 'snapshot', historyLines });
-    historyLines = 0; // the past comes once, with the first picture
+    historyLines = 0; // the history comes once, with the first snapshot
     const answer = await asked;
     if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     return answer;
@@ -55,18 +58,18 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   session.viewers.add(viewer);
   if (ask.colours) session.viewChanged(viewer, { colours: ask.colours });
   if (ask.from !== undefined) watcher.tellSize(from);
-  // A past that was painted at another size would be in the way of the next picture.
+  // History that was painted at another size would disturb the next snapshot.
   const isSizedFirst = historyLines > 0;
   if (isSizedFirst) applySize();
   const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
   void painted.then(async () => {
     session.tellViewers();
-    // A terminal of another size moves its lines: what was painted before is then no longer what the session shows.
+    // A terminal of another size moves its lines: what was painted before no longer matches the session's screen.
     if (!isSizedFirst && applySize()) await watcher.snapshot();
   });
   return undefined;
 
-  /** True when it changes the session. */
+  /** True when it changes the session's size. */
   function applySize(): boolean {
     if (isReadOnly || !ask.size || !session.viewers.of(watcher)) return false;
     const before = session.info.size;

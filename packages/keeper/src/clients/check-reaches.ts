@@ -1,4 +1,4 @@
-/** Whoever names a place in a log may have it from another session, or have mistyped it. */
+/** Rejects an offset beyond the end of the log: the client may have taken it from another session, or mistyped it. */
 import { SpoolError } from '@spool/protocol';
 
 export function checkReaches(end: number, from: number): void {

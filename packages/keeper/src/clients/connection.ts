@@ -1,6 +1,6 @@
 /**
- * One client. Frames in, frames out; nothing waits here without a bound: a client that does not read is not read from
- * either, and its watchers wait in the log.
+ * One client: frames in, frames out. Nothing queues here without a bound: the daemon stops reading from a client that
+ * does not read, and its watchers wait in the log. Keeps SLOW-2, WIRE-2 and WIRE-3.
  */
 import type { FdWatch } from '@spool/native/fd-watch';
 import { FdSocket } from '@spool/native/fd-socket';
@@ -26,47 +26,50 @@ import {
 } from '@spool/protocol';
 import type { LogWatcher } from './watcher.ts';
 
-/** Room for one frame on its way while the next is being read from the log. */
+/** Room for one frame in flight while the next is being read from the log. */
 const FULL_BYTES = 128 * 1024;
 
 /**
- * An acknowledgement of input is in no hurry, and what the child says to that input mostly comes within this time: in one
- * message with it, the client is woken once instead of twice.
+ * Acknowledgements of input wait this long. The child's reaction to the input mostly comes within this time; sent in
+ * one message with it, the client wakes up once instead of twice.
  */
 const SOON_MS = 1;
 
-/** A client that asks and asks but does not read its answers is not read any further. */
+/** A client that sends requests but does not read the answers is not read any further. */
 const ANSWERS_BYTES_MAX = 1024 * 1024;
 
-/** The answer to those who only want to know that it was done: `{}`. */
+/** The answer to a request that returns no data: `{}`. */
 const DONE = Buffer.from('{}');
 
 const HELLO_WITHIN_MS = 10_000;
 
-/** Whoever is refused keeps an fd for no longer than this. */
+/** A refused client keeps an fd for at most this long. */
 const REFUSED_HELLO_WITHIN_MS = 500;
 
 const WHO_CHARACTERS_MAX = 100;
 
 export interface ConnectionHandlers {
-  /** The answer, or undefined when it will come by itself later (`reply`). Throws, or rejects, what the client is told. */
+  /**
+   * Returns the answer, or undefined when it follows later (`reply`). Throws, or rejects with, the error that the
+   * client gets.
+   */
   onRequest(connection: Connection, channel: number, request: unknown): unknown;
   onInput(connection: Connection, session: string, bytes: Uint8Array): Promise<void>;
-  /** Typed by the viewer on `channel`, at this offset of what it types. */
+  /** Input of the viewer on `channel`, at this offset of its input stream. */
   onTyped(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void;
   onClose(connection: Connection): void;
 }
 
 export class Connection {
-  /** By the channel of the request that began them. */
+  /** By the channel of the request that started them. */
   readonly watchers = new Map<number, LogWatcher>();
-  /** The channels that are told what happens to sessions, and which of it they want. */
+  /** The channels that receive daemon events, each with its filter. */
   readonly feeds = new Map<number, (event: DaemonEvent) => boolean>();
-  /** The name of what is typed on a viewer's channel. */
+  /** The id of the input stream of a viewer's channel. */
   readonly typing = new Map<number, string>();
-  /** How to forget what else waits on a channel. */
+  /** Cancels whatever else waits on a channel. */
   readonly waits = new Map<number, () => void>();
-  /** As the client calls itself. */
+  /** The name that the client gave itself. */
   who = 'a client';
   readonly #socket: FdSocket;
   readonly #handlers: ConnectionHandlers;
@@ -74,13 +77,13 @@ export class Connection {
   readonly #helloTimer: NodeJS.Timeout;
   readonly #reader = new FrameReader();
   readonly #waiting = new Set<LogWatcher>();
-  /** Feeds that were not told something. */
+  /** Feeds that missed an event. */
   readonly #missing = new Set<number>();
   #hasSaidHello = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
 
-  /** Takes over `fd`. One that is refused is told so when it has said hello: it may not listen before that. */
+  /** Takes over `fd`. A refused client gets the error after its hello: it may not listen before that. */
   constructor(watch: FdWatch, fd: number, handlers: ConnectionHandlers, refusal: SpoolError | null = null) {
     this.#handlers = handlers;
     this.#refusal = refusal;
@@ -103,7 +106,7 @@ export class Connection {
     return this.#waiting.has(watcher);
   }
 
-  /** `watcher` goes on when the client has read. */
+  /** `watcher` continues when the client has read. */
   wait(watcher: LogWatcher): void {
     this.#waiting.add(watcher);
   }
@@ -118,7 +121,7 @@ export class Connection {
     this.#write(encodeJson(type, channel, value));
   }
 
-  /** With the next output, or a moment later: for what is in no hurry. */
+  /** Sent with the next output, or a moment later: for frames that are not urgent. */
   soon(frame: Uint8Array): void {
     this.#soon.push(frame);
     this.#soonTimer ??= setTimeout(() => this.#flushSoon(), SOON_MS);
@@ -128,7 +131,7 @@ export class Connection {
     this.replyJson(channel, JSON.stringify(answer));
   }
 
-  /** The answer, put into words already. */
+  /** The answer, already serialized. */
   replyJson(channel: number, answer: string): void {
     const payload = Buffer.from(answer);
     if (payload.length > JOINED_BYTES_MAX)
@@ -136,7 +139,7 @@ export class Connection {
     else for (const frame of encodeFrames(FrameType.reply, channel, payload)) this.#write(frame);
   }
 
-  /** News: one who does not read gets none until he does, and is then told that some are missing. */
+  /** Sends an event. A client that does not read gets none until it reads again, and is then told that some are missing. */
   event(channel: number, event: DaemonEvent): void {
     if (this.isFull) this.#missing.add(channel);
     else this.json(FrameType.event, channel, event);
@@ -253,7 +256,7 @@ export class Connection {
     }
   }
 
-  /** What arrived cannot be read: says why, and lets go. */
+  /** The client sent something unreadable: sends the reason, and closes. */
   #refuse(error: unknown): void {
     this.fail(0, error);
     this.#socket.end();

@@ -1,18 +1,18 @@
 /**
- * Who may still open files, when they become few. Sessions come first: their fds are received from another process and
- * would be lost for want of room. So clients are refused early, new sessions next, and some files are left for what those
- * that run need at any moment: logs, records, keyframes.
+ * Decides who may still open files when they become few. Sessions come first: their fds arrive from another process and
+ * would be lost if there were no room. So clients are refused early, new sessions next, and a reserve remains for what
+ * running sessions need at any moment: logs, records, keyframes. Keeps LIFE-8.
  */
 import type { OpenFiles } from '@spool/native/open-files';
 import type { DaemonStatus } from '@spool/protocol';
 
-/** A terminal's two sides, its pipe, its process, and its log and index: what a session has open when it works. */
+/** The files of a working session: both sides of a terminal, its pipe, its process, its log and its index. */
 const SESSION_FILES = 6;
 
-/** So many clients can always connect, to look at sessions and to end some. */
+/** This many clients can always connect, to look at sessions and to stop some. */
 const CONNECTIONS_KEPT = 16;
 
-/** More than this many clients would say something else than the limit of open files. */
+/** Beyond this many clients, something other than the limit of open files is wrong. */
 const CONNECTIONS_MAX = 4000;
 
 const SPARE_FILES_MIN = 32;
@@ -25,13 +25,13 @@ export class FileBudget {
     this.#openFiles = openFiles;
   }
 
-  /** Whether one client more may come, beside so many. */
+  /** Whether one more client may connect, beside this many. */
   mayConnect(connections: number): boolean {
     const { limit, used } = this.#openFiles();
     return connections < connectionsMaxOf(limit) && limit - used >= spareOf(limit) / 2;
   }
 
-  /** Whether one session more may be started, while so many are being started and so many clients are there. */
+  /** Whether one more session may start, with this many sessions starting and this many clients connected. */
   mayRun(starting: number, connections: number): boolean {
     const { limit, used } = this.#openFiles();
     const kept = Math.max(0, CONNECTIONS_KEPT - connections);
@@ -48,7 +48,7 @@ function connectionsMaxOf(limit: number): number {
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_KEPT, Math.floor(limit / 4)));
 }
 
-/** Left for what running sessions need. */
+/** The reserve for running sessions. */
 function spareOf(limit: number): number {
   return Math.min(SPARE_FILES_MAX, SPARE_FILES_MIN + Math.floor(limit / 8));
 }

@@ -1,4 +1,4 @@
-/** What each request does. They have been checked against their schema before they get here. */
+/** The handler of each request. Requests are validated against their schema before they get here. */
 import { signalNumber } from '@spool/native';
 import {
   type DaemonEvent,
@@ -21,7 +21,7 @@ import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
 
-/** Of one client, at once. */
+/** Concurrent waits of one client. */
 const WAITS_MAX = 10_000;
 
 /** Below 100 bytes each. */
@@ -30,7 +30,7 @@ const MARKS_PAGE = 5000;
 /** Below 300 bytes each; the file holds a few thousand. */
 const HISTORY_MAX = 2000;
 
-/** A session without a terminal has no picture: its last bytes must do. */
+/** A session without a terminal has no screen: its last bytes stand in for it. */
 
 type Handler<K extends Op> = (
   keeper: Keeper,
@@ -91,7 +91,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const { log } = keeper.registry.find(session);
     const marks: LogMarkInfo[] = [];
     for (const mark of log.marks(from, log.end)) {
-      // A page ends between two offsets, so that the next one begins with a new one.
+      // A page ends between two offsets, so that the next page starts with a new offset.
       if (marks.length >= MARKS_PAGE && mark.offset > marks.at(-1)!.offset) return { marks, next: mark.offset };
       marks.push(mark);
     }
@@ -151,7 +151,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     if (session.isRunning) {
       if (!force) throw new SpoolError('SESSION_RUNNING', { session: session.name });
       await keeper.terminator.end(session, 'kill', 0);
-      // Not ours to kill (it became another user's), or stuck in the kernel.
+      // We may not kill it (it changed to another user), or it is stuck in the kernel.
       if (session.isRunning) throw new SpoolError('SESSION_RUNNING', { session: session.name });
     }
     const { info } = session;
@@ -235,7 +235,7 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   const parsed = REQUEST_SCHEMAS[op as Op].safeParse(ask);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
-    // A later version may know it: as with a request of an unknown name.
+    // A later version may know this key: answered like a request with an unknown name.
     if (issue.code === 'unrecognized_keys') throw new SpoolError('REQUEST_UNKNOWN', { op, reason: issue.message });
     throw new SpoolError('REQUEST_INVALID', { op, at: issue.path.join('.'), reason: issue.message });
   }
@@ -244,7 +244,7 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   return keeper.isWhole ? answer() : whenKnown(keeper, op as Op, parsed.data).then(answer);
 }
 
-/** Of a keeper that has just begun: what is asked about is not all back from the disk yet. */
+/** For a keeper that has just started: waits until the sessions in question are back from the disk. */
 async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
   const ask = asked as { id?: string; session?: string; agent?: string; sessions?: string[]; states?: string[] };
   if (op === 'run') return keeper.whenKnown(ask.id!, true);
@@ -272,7 +272,7 @@ function subscribe(
 }
 
 async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
-  // Sent again after a broken link: the session is there already.
+  // Sent again after a broken link: the session exists already.
   const known = keeper.registry.get(ask.id);
   if (known) return known.info;
   if (ask.name !== undefined && keeper.isNameTaken(ask.name, ask.id))

@@ -1,7 +1,7 @@
 /**
- * Somebody who follows a session's output as text: the same cursor into the log, chunks instead of bytes. What comes after a
- * pause is told at once; what follows is collected for a moment, so that a busy session makes ten messages a second and not
- * a thousand.
+ * A watcher that receives a session's output as text: the same cursor into the log, chunks instead of bytes. Text after
+ * a pause is sent at once; what follows is collected for a moment, so that a busy session causes ten messages a second
+ * and not a thousand. Keeps OUT-1 and OUT-4.
  */
 import { FrameType, type Requests, type WorkerOutputEvent } from '@spool/protocol';
 import { type StreamChunk, TextStreams } from '@spool/vt';
@@ -81,7 +81,7 @@ export class TextWatcher implements LogWatcher {
   }
 
   grant(): void {
-    // The socket is all the back-pressure there is: what is not taken stays in the log.
+    // The socket is the only back-pressure: what it does not take stays in the log.
   }
 
   close(): void {
@@ -100,7 +100,7 @@ export class TextWatcher implements LogWatcher {
     if (waitMs <= 0) return this.#tellAll(this.#text.flush());
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#flushInTime(); // what is held now may have come later than what the timer was set for
+      this.#flushInTime(); // the text held now may be newer than the text that the timer was set for
     }, waitMs);
   }
 

@@ -1,4 +1,4 @@
-/** Who is attached to a session: whose size counts, who has the focus, who may type. */
+/** The viewers attached to a session: whose size counts, which have the focus, which may type. Keeps SIZE-1. */
 import type { Size, SizePolicy, Viewer } from '@spool/protocol';
 import type { LogWatcher, Watcher } from './watcher.ts';
 
@@ -12,7 +12,7 @@ export interface Attached {
 }
 
 export class Viewers {
-  /** In the order of their last activity: who attached, typed or resized last is last. */
+  /** In order of activity: the viewer that attached, typed or resized most recently is last. */
   #attached: Attached[] = [];
 
   get list(): readonly Viewer[] {
@@ -28,8 +28,8 @@ export class Viewers {
   }
 
   /**
-   * It was there before a keeper died, and nobody remembers who did something last. The session has the size of the one who
-   * did: that one is the last again, and no size changes.
+   * Restores a viewer that was attached before a keeper died; the order of activity is lost. The session has the size
+   * of the viewer that was active last, so a viewer with that size becomes the last one again, and no size changes.
    */
   restore(viewer: Attached, size: Size, sessionSize: Size | null): void {
     viewer.size = size;
@@ -47,7 +47,7 @@ export class Viewers {
     return this.#attached.length < before;
   }
 
-  /** This one has just done something. False when it was the last who did. */
+  /** Marks this viewer as the most recently active. False when it already was. */
   touch(viewer: Attached): boolean {
     if (this.#attached.at(-1) === viewer) return false;
     this.#attached = [...this.#attached.filter((other) => other !== viewer), viewer];
@@ -62,7 +62,7 @@ export class Viewers {
     return this.#attached.some(({ isFocused }) => isFocused);
   }
 
-  /** The size that the policy asks for; null when nobody's counts. A read-only viewer's never does. */
+  /** The size that the policy selects; null when no viewer counts. Read-only viewers never count. */
   size(policy: SizePolicy): Size | null {
     const sizes = this.#attached.filter(({ isReadOnly }) => !isReadOnly).flatMap(({ size }) => size ?? []);
     if (sizes.length === 0 || policy === 'fixed') return null;

@@ -8,7 +8,7 @@ import { type Snapshot, Watcher, type WatcherOptions } from './watcher.ts';
 const MIB = 1024 * 1024;
 const SIZE = { cols: 80, rows: 24 };
 
-/** What the kernel takes of frames on a socket that nobody reads. */
+/** How many bytes of frames the kernel takes on a socket that is not read. */
 function kernelBytes(): number {
   const [from, to] = native.socketPair();
   let bytes = 0;
@@ -77,7 +77,7 @@ test('[WIRE-3] no byte is sent beyond the credit, and exactly as many as are gra
   await client.read();
   expect(client.output.length).toBe(10);
   watcher.grant(13);
-  watcher.grant(11); // what was granted before is not taken back
+  watcher.grant(11); // earlier credit is not taken back
   await client.read();
   expect(client.output.toString()).toBe('0123456789abc');
   watcher.grant(1000);
@@ -140,7 +140,7 @@ test('[SLOW-3] a viewer that is more than a megabyte behind gets one snapshot an
   session.print('first');
   await client.read();
   expect(takeSnapshot).not.toHaveBeenCalled();
-  for (let n = 0; n < 6; n++) session.print(Buffer.alloc(MIB, 120)); // and nobody reads
+  for (let n = 0; n < 6; n++) session.print(Buffer.alloc(MIB, 120)); // and the client does not read
   await client.readUntil('it is shown anew', () => client.frames.some(({ type }) => type === FrameType.snapshot));
   session.print('last');
   await client.readUntil('the last came', () => client.story.at(-1)!.endsWith('last'));
@@ -213,12 +213,12 @@ test('[SIZE-3] resizes are told between the bytes that they lie between, and the
   watcher.resized(4, 120, 40);
   session.print('bb');
   await client.read();
-  expect(client.frames).toEqual([]); // it is at 0 and may not go on
+  expect(client.frames).toEqual([]); // it is at 0 and may not continue
   watcher.grant(100);
   await client.read();
   expect(client.story).toEqual([
     'output 0 aa',
-    'event {"type":"synced","offset":2}', // there was nothing when it began
+    'event {"type":"synced","offset":2}', // there was nothing when it started
     'event {"type":"resized","offset":2,"cols":80,"rows":24}',
     'output 2 aa',
     'event {"type":"resized","offset":4,"cols":120,"rows":40}',

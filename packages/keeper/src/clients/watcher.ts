@@ -1,9 +1,10 @@
 /**
- * Somebody who follows a session. A watcher owns a cursor, not a queue: what it has not read yet stays in the log. It is
- * sent as much as it granted (credit) and as its connection takes, so being slow costs only itself.
+ * One client's subscription to a session's output. A watcher has a cursor, not a queue: what it has not read yet stays
+ * in the log. It is sent as much as it granted (credit) and as its connection takes, so a slow watcher costs only
+ * itself.
  *
- * One who looks (attached) begins with a snapshot, and gets another whenever it has fallen far behind; one who must have
- * every byte reads on from the log, however late.
+ * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs
+ * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2 and SLOW-3.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
 import type { LogRead } from '@spool/core';
@@ -12,7 +13,7 @@ import { historyTurns } from '../logs/history-turns.ts';
 import type { Session } from '../session/session.ts';
 import { isSameSize } from './viewers.ts';
 
-/** Further behind than this, one who looks is brought to the present: nobody can read that fast. */
+/** A viewer further behind than this gets a new snapshot: no user can read that fast. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
 
 export interface Snapshot {
@@ -27,17 +28,17 @@ export interface WatcherOptions {
   readonly session: Session;
   readonly from: number;
   readonly creditBytes: number;
-  /** For one who looks: makes a snapshot of the present. */
+  /** For viewers: takes a snapshot of the present screen. */
   readonly takeSnapshot?: () => Promise<Snapshot>;
-  /** Tell this watcher every size, also with each snapshot and when it changed the size itself. */
+  /** Report every size to this watcher, also with each snapshot and when it changed the size itself. */
   readonly followsSize?: boolean;
 }
 
-/** What a session and a connection know of those who follow. */
+/** The part of a watcher that sessions and connections use. */
 export interface LogWatcher {
   readonly channel: number;
   readonly session: Session;
-  /** Sends what there is, as far as it is wanted. */
+  /** Sends what there is, as far as the client has room. */
   pump(): void;
   /** The client has room up to this offset. */
   grant(offset: number): void;
@@ -52,13 +53,13 @@ export class Watcher implements LogWatcher {
   readonly session: Session;
   readonly #options: WatcherOptions;
   readonly #syncedAt: number;
-  /** Resizes that happened beyond the cursor, told when it gets there. */
+  /** Resizes beyond the cursor, sent when the cursor gets there. */
   #resizes: { readonly offset: number; readonly cols: number; readonly rows: number }[] = [];
   #cursor: number;
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
-  /** Up to here bytes must do: there was no picture. */
+  /** Up to this offset, bytes are sent instead of a snapshot, because there was none. */
   #bytesTo = 0;
   #isClosed = false;
 
@@ -80,7 +81,7 @@ export class Watcher implements LogWatcher {
     this.pump();
   }
 
-  /** Brings one who looks to the present. */
+  /** Brings a viewer to the present. */
   async snapshot(): Promise<void> {
     const { takeSnapshot, creditBytes } = this.#options;
     if (!takeSnapshot || this.#isTakingSnapshot) return;
@@ -93,11 +94,11 @@ export class Watcher implements LogWatcher {
       this.#resizes = this.#resizes.filter((resize) => resize.offset > offset);
       this.tellSize(offset, size);
       this.connection.snapshot(this.channel, offset, bytes);
-      // A resize at the very offset of the snapshot may have come after it was taken.
+      // A resize at the exact offset of the snapshot may have come after it was taken.
       if (this.followsSize && this.#resizes.length === 0 && !isSameSize(size, this.session.info.size))
         this.tellSize(offset);
     } catch {
-      // Without a picture (its thread is being made anew), the bytes must do: from where the watcher was.
+      // Without a snapshot (its thread is being restarted), the viewer gets the bytes from its cursor on.
       this.#bytesTo = this.#cursor + BEHIND_BYTES_MAX;
     } finally {
       this.#isTakingSnapshot = false;
@@ -109,7 +110,7 @@ export class Watcher implements LogWatcher {
     return this.#options.followsSize === true;
   }
 
-  /** The size that the session has from this offset on. */
+  /** Sends the size that the session has from this offset on. */
   tellSize(offset: number, size: Size | null = this.session.info.size): void {
     if (this.followsSize && size) this.emit({ type: 'resized', offset, cols: size.cols, rows: size.rows });
   }
@@ -133,7 +134,7 @@ export class Watcher implements LogWatcher {
       if (read.type === 'gap') {
         this.emit({ type: 'gap', from: read.from, to: read.to, reason: read.reason });
         this.#cursor = read.to;
-        // What is gone needs no room.
+        // Dropped bytes need no credit.
         this.#credit = Math.max(this.#credit, this.#cursor + 1);
         continue;
       }
@@ -146,7 +147,7 @@ export class Watcher implements LogWatcher {
 
   resized(offset: number, cols: number, rows: number): void {
     this.#resizes = this.#resizes.filter((resize) => resize.offset !== offset);
-    // A watcher far behind a window that is being dragged needs no more than the sizes that count.
+    // A watcher far behind while a window is being dragged needs only the latest sizes.
     if (this.#resizes.length >= 64) this.#resizes.shift();
     this.#resizes.push({ offset, cols, rows });
     this.pump();
@@ -161,7 +162,7 @@ export class Watcher implements LogWatcher {
     this.connection.json(FrameType.event, this.channel, event);
   }
 
-  /** What the viewer typed is in the terminal, up to this offset of it. */
+  /** The viewer's input is in the terminal up to this offset of its stream. */
   confirm(typedOffset: number): void {
     this.connection.soon(encodeHeader(FrameType.typed, 0, this.channel, typedOffset, 0));
   }

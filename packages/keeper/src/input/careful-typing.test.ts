@@ -1,4 +1,4 @@
-/** What has to hold between a look and what is typed, with a session that does what the test says. */
+/** What must hold between a look at the screen and the input that follows, with a scripted session. */
 import { expect, test, vi } from 'vitest';
 import { typeWhenSeen } from './careful-typing.ts';
 import type { Look } from '../screens/messages.ts';
@@ -18,7 +18,7 @@ const LOOK: Look = {
   cursorRow: 0,
 };
 
-/** Shows these looks one after the other, the last for ever; `end` is how far its log reaches by then. */
+/** A session that shows these looks one after the other and repeats the last; `end` is the end of its log at that time. */
 function fakeSession(looks: readonly (Partial<Look> & { readonly end?: number })[]): {
   session: Session;
   looked: () => number;

@@ -1,21 +1,21 @@
 /**
- * Types only into what has been seen [IN-7]: the screen is looked at with everything that the child has written, and what is
- * typed follows that look with nothing in between.
+ * Types only after looking at the screen: the look includes everything that the child has written, and nothing happens
+ * between that look and the input. Keeps IN-7.
  *
- * A program that repaints all the time leaves gaps between its pictures (a spinner: 100 ms), and a look takes a few
- * milliseconds, so one of the looks is of the present. Where none is in time, nothing is typed.
+ * A program that repaints all the time leaves gaps between its frames (a spinner: 100 ms), and a look takes a few
+ * milliseconds, so one of the looks is up to date. If none is in time, nothing is typed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpoolError } from '@spool/protocol';
 import type { Look } from '../screens/messages.ts';
 import type { Session } from '../session/session.ts';
 
-/** A look of the present comes within this time, or nothing is typed. */
+/** An up-to-date look must come within this time, or nothing is typed. */
 export const LOOK_MS_MAX = 3000;
-/** Between two looks at something that will change by itself. */
+/** Between two looks at a screen that is about to change by itself. */
 const LOOK_AGAIN_MS = 25;
 
-/** Refuses by throwing; `again` when it cannot be told yet. */
+/** Refuses by throwing; returns `again` when it cannot decide yet. */
 export type Judge = (look: Look) => 'type' | 'again';
 
 export async function typeWhenSeen<T>(session: Session, judge: Judge, type: (look: Look) => T): Promise<T> {
@@ -31,12 +31,12 @@ export async function typeWhenSeen<T>(session: Session, judge: Judge, type: (loo
     }
     if (!session.isRunning) throw new SpoolError('SESSION_EXITED', { session: session.name });
     if (performance.now() >= deadline) throw new SpoolError('STATE_UNKNOWN', { session: session.name, reason: why });
-    // Output that came meanwhile is looked at right away.
+    // Output that arrived meanwhile is looked at right away.
     if (typeof look === 'string' || verdict === 'again' || look.offset === session.log.end) await sleep(LOOK_AGAIN_MS);
   }
 }
 
-/** A look, or why there is none. */
+/** A look, or the reason why there is none. */
 async function lookBefore(session: Session, deadline: number): Promise<Look | string> {
   const over = new AbortController();
   const late = sleep(Math.max(0, deadline - performance.now()), 'the daemon is too busy to look at it', over).catch(

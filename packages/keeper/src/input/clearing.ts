@@ -1,19 +1,19 @@
 /**
- * Clears the input line of a session: presses the keys that do it there, again and again, until the screen shows that it is
- * empty. Ctrl-C and Esc would be shorter, but they also interrupt.
+ * Clears the input line of a session: presses the keys that clear it, repeatedly, until the screen shows an empty line.
+ * Ctrl-C and Esc would be shorter, but they also interrupt. Keeps the `--clear` part of IN-8.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Judge, typeWhenSeen } from './careful-typing.ts';
 import { notEmpty } from './refusals.ts';
 import type { Session } from '../session/session.ts';
 
-/** One round clears a row or so. */
+/** One round clears about one row. */
 const ROUNDS_MAX = 60;
-/** That many rounds without any effect: these are not the keys. */
+/** After this many rounds without effect, these are the wrong keys. */
 const VAIN_ROUNDS_MAX = 2;
-/** Several keys in one read would be taken for a paste. */
+/** A program would take several keys in one read for a paste. */
 const KEY_MS = 20;
-/** After a round: until the program has drawn what is left. OpenCode on a busy machine takes a second. */
+/** After each round: time for the program to redraw the line. OpenCode on a busy machine takes a second. */
 const DRAW_MS_MAX = 2000;
 const LOOK_AGAIN_MS = 50;
 
@@ -27,7 +27,7 @@ export async function clearInput(session: Session, judge: Judge, who: string): P
     last = input.text;
     if (vain >= VAIN_ROUNDS_MAX || input.clear.length === 0) break;
     for (const key of input.clear) {
-      // Each by itself: a dialog may come up between two of them.
+      // One key at a time: a dialog may appear between two of them.
       await typeWhenSeen(session, judge, () => session.write(key, who));
       await sleep(KEY_MS);
     }
@@ -36,7 +36,7 @@ export async function clearInput(session: Session, judge: Judge, who: string): P
   throw notEmpty(session, last, 'it could not be cleared');
 }
 
-/** Resolves when something else stands there, or when it is time to press the keys once more. */
+/** Resolves when the line shows other text, or when it is time to press the keys again. */
 async function changed(session: Session, text: string): Promise<void> {
   const deadline = performance.now() + DRAW_MS_MAX;
   while (session.isRunning && performance.now() < deadline) {

@@ -1,6 +1,6 @@
 /**
- * The keys of input that has been typed: what comes with one of them again is not typed again, also by the next keeper. A line
- * each in the session's folder; the newest thousand are remembered.
+ * The idempotency keys of input that has been typed: input that repeats one of them is not typed again, not even by the
+ * next keeper. One line per key in the session's folder; the newest thousand count. Keeps the last sentence of IN-4.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const DIGITS = 24;
 export class IdempotencyKeys {
   readonly #path: string;
   #known: Set<string> | null = null;
-  /** In the file, those that no longer count included. */
+  /** Lines in the file, including expired keys. */
   #lines = 0;
 
   constructor(sessionFolder: string) {
@@ -22,7 +22,7 @@ export class IdempotencyKeys {
     return this.#load().has(digest(key));
   }
 
-  /** The name under which the journal knows how much of it is typed, while that is not all. */
+  /** The name of the journal's stream for this key, which records how much of the input is typed until it is complete. */
   streamOf(key: string): string {
     return digest(key);
   }
@@ -38,7 +38,7 @@ export class IdempotencyKeys {
       renameSync(`${this.#path}.tmp`, this.#path);
       this.#lines = known.size;
     } catch {
-      // A full disk: this keeper knows it all the same
+      // A full disk: this keeper knows the key all the same
     }
   }
 
@@ -56,7 +56,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** A key may be as long as its owner likes. */
+/** Keys can be of any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, DIGITS);
 }

@@ -1,14 +1,15 @@
 /**
- * How far input has got, where a keeper's death does not reach it: so that what was typed during that death arrives once,
- * and what a program asked of its terminal is answered once.
+ * Records how far input has got, so that the record survives the keeper's death: input typed during that death arrives
+ * once, and a terminal query is answered once. Keeps that part of LIFE-1 and QRY-1.
  *
- * A line of JSON in the session's folder, written over after each write to the terminal, also one that took only part (some microseconds; the page cache
- * survives us). A kill between the two writes could double one keystroke; nothing can make them one.
+ * One line of JSON in the session's folder, overwritten after each write to the terminal, also after a partial one
+ * (some microseconds; the page cache survives the process). A kill between the two writes could double one keystroke;
+ * the two writes cannot be made atomic.
  */
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { native } from '@spool/native';
 
-/** Those who typed last; an older stream has long been confirmed. */
+/** The most recent streams; an older one has long been confirmed. */
 const STREAMS_MAX = 8;
 
 interface Journal {
@@ -17,7 +18,7 @@ interface Journal {
   typed: [stream: string, offset: number][];
 }
 
-/** Longer than any content, so that writing over needs no truncation. */
+/** Longer than any content, so that overwriting needs no truncation. */
 const LINE_BYTES = 512;
 const line = Buffer.alloc(LINE_BYTES);
 const BLANK = 0x20;
@@ -67,17 +68,17 @@ export class InputJournal {
       const { answeredTo, typed } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
       return { answeredTo: Number(answeredTo) || 0, typed: Array.isArray(typed) ? typed : [] };
     } catch {
-      return { answeredTo: 0, typed: [] }; // none yet, or damaged: then nothing is known to have arrived
+      return { answeredTo: 0, typed: [] }; // none yet, or damaged: assume that nothing has arrived
     }
   }
 
-  /** The session has ended: nothing is noted any more. */
+  /** The session has ended: nothing more is recorded. */
   close(): void {
     this.release();
     this.#isClosed = true;
   }
 
-  /** Nobody types any more: the file need not stay open. */
+  /** No client types any more: the file need not stay open. */
   release(): void {
     if (this.#fd !== -1) closeSync(this.#fd);
     this.#fd = -1;

@@ -1,15 +1,15 @@
 /**
- * Knows whether the bytes that were typed last are in the middle of a bracketed paste. An answer to a query that came between
- * its pieces would become part of what is pasted; so it waits for the end of the paste, but not for one that never ends.
+ * Detects whether the last typed bytes are inside a bracketed paste. The answer to a terminal query would become part
+ * of the pasted text; so it waits for the end of the paste, but not for a paste that never ends.
  */
 const BEGIN = '\x1b[200~';
 const END = '\x1b[201~';
 
-/** A terminal sends a paste without a pause; one that has not ended by then was cut off. */
+/** A terminal sends a paste without pauses; a paste still open after this time was cut off. */
 const PASTE_MS_MAX = 1000;
 
 export class PasteWatch {
-  /** The last bytes, where they may be the beginning of a mark. */
+  /** The last bytes, if they may be the start of a mark. */
   #tail = '';
   #openedAt: number | null = null;
 
@@ -30,7 +30,7 @@ export class PasteWatch {
   }
 }
 
-/** The longest end of `text` that a mark begins with. */
+/** The longest suffix of `text` that is a prefix of a mark. */
 function beginningOfMark(text: string): string {
   for (let length = Math.min(BEGIN.length - 1, text.length); length > 0; length--) {
     const end = text.slice(-length);

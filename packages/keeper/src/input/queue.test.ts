@@ -6,7 +6,7 @@ import { INPUT_QUEUE_BYTES_MAX, InputQueue } from './queue.ts';
 
 class Child {
   readonly queue: InputQueue;
-  /** Whether the queue wants to hear when there is room; each change. */
+  /** Each change of whether the queue asks to be notified when there is room. */
   readonly wanted: boolean[] = [];
   readonly #room = new Uint8Array(64 * 1024);
   #end: number;
@@ -21,7 +21,7 @@ class Child {
     });
   }
 
-  /** What is there for it to read. */
+  /** Reads what has arrived. */
   read(): Buffer {
     const chunks: Buffer[] = [];
     for (let read: number; (read = native.read(this.#end, this.#room)) > 0;)
@@ -29,7 +29,7 @@ class Child {
     return Buffer.concat(chunks);
   }
 
-  /** Reads, and lets the queue go on, until nothing more comes. */
+  /** Reads, and lets the queue continue, until nothing more comes. */
   readAll(): Buffer {
     const chunks: Buffer[] = [];
     for (let chunk: Buffer; (chunk = this.read()).length > 0;) {
@@ -39,7 +39,7 @@ class Child {
     return Buffer.concat(chunks);
   }
 
-  /** Writes until the kernel takes no more; gives what was pushed. */
+  /** Writes until the kernel takes no more; returns what was pushed. */
   stuff(): Buffer {
     const bytes = randomBytes(512 * 1024);
     void this.queue.push(bytes);

@@ -1,6 +1,6 @@
 /**
- * Input on its way to a child: in order, binary-safe, acknowledged when it is in the terminal. A child that does not read
- * fills the queue; then a write is refused whole, and nothing is dropped in silence.
+ * Input on its way to a child: ordered, binary-safe, acknowledged when it is in the terminal. A child that does not
+ * read fills the queue; then a write is refused as a whole, and nothing is dropped silently. Keeps IN-1, IN-2 and IN-3.
  */
 import { constants } from 'node:os';
 import { native } from '@spool/native';
@@ -17,7 +17,10 @@ interface Pending {
   readonly reject: (error: SpoolError) => void;
 }
 
-/** So many bytes of what was pushed are in the terminal. Called at that very moment: a keeper may be killed at the next. */
+/**
+ * This many of the pushed bytes are in the terminal. Called immediately after the write, because the keeper may be
+ * killed at any time.
+ */
 export type OnWritten = (written: number) => void;
 
 export class InputQueue {
@@ -36,8 +39,8 @@ export class InputQueue {
   }
 
   /**
-   * Resolves when all of `bytes` are in. A terminal takes some kilobytes at a time: `onWritten` hears of each part. The bytes
-   * are copied if they have to wait.
+   * Resolves when all of `bytes` are in the terminal. A terminal takes some kilobytes at a time: `onWritten` is called
+   * for each part. Bytes that have to wait are copied.
    */
   push(bytes: Uint8Array, onWritten: OnWritten = () => {}): Promise<void> {
     if (this.#fd === -1) return Promise.reject(new SpoolError('INPUT_CLOSED'));
@@ -81,7 +84,7 @@ export class InputQueue {
     this.#wantWritable(false);
   }
 
-  /** Nothing more can be written; what waits is told so. */
+  /** Nothing more can be written; rejects whatever waits. */
   close(error = new SpoolError('SESSION_EXITED')): void {
     this.#fd = -1;
     this.#bytes = 0;

@@ -1,15 +1,15 @@
-/** Why a prompt is not typed. */
+/** The reasons to refuse a prompt. Keeps IN-7 and IN-8, with `careful-typing.ts`. */
 import { SpoolError } from '@spool/protocol';
 import { cleanText } from '@spool/vt';
 import type { Judge } from './careful-typing.ts';
 import type { Session } from '../session/session.ts';
 
-/** Of text in an input line, so much is told. */
+/** An error quotes at most this much of the text in an input line. */
 const TOLD_CHARACTERS_MAX = 200;
-/** An input line that was just submitted is empty within this time; text that is there for longer is text. */
+/** An input line that was just submitted is empty within this time; text that stays longer is real text. */
 const LEFT_OVER_MS = 300;
 
-/** Enter must not be an answer. */
+/** Enter must not answer a dialog. */
 export function refuseDialogs(session: Session): Judge {
   return ({ asks, kind, isUnsettled }) => {
     if (isUnsettled) return 'again';
@@ -18,7 +18,7 @@ export function refuseDialogs(session: Session): Judge {
   };
 }
 
-/** Nor must what somebody has left in the input line be sent with it. */
+/** Enter must not submit text that was already in the input line. */
 export function refuseLeftOvers(session: Session): Judge {
   const judgeDialogs = refuseDialogs(session);
   let since: number | null = null;

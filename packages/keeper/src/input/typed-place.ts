@@ -1,6 +1,6 @@
-/** Where on a screen the end of what was typed stands, and whether it has left its input line. */
+/** Finds the end of typed text on a screen, and tells whether the text has left its input line. */
 
-/** So much of the end of a prompt is looked for on the screen. */
+/** This much of a prompt's end is searched for on the screen. */
 const TAIL_CHARACTERS = 20;
 
 export interface Place {
@@ -9,7 +9,7 @@ export interface Place {
   readonly rows: number;
 }
 
-/** The end of a text, as it would be found on a screen. */
+/** The end of a text, in the form in which it is searched for on a screen. */
 export function tailOf(text: string): string {
   const last = text.trimEnd().split('\n').at(-1) ?? '';
   return last.replaceAll(/\s+/g, ' ').trim().slice(-TAIL_CHARACTERS);
@@ -21,8 +21,8 @@ export function placeOf(tail: string, lines: readonly string[], cursorRow: numbe
 }
 
 /**
- * Whether what was typed has left the input line: it is gone from the screen, or has moved up by more than the line that an
- * Enter would add to it; in a shell and the like also when the cursor has gone further below it.
+ * Whether typed text has left the input line: it is gone from the screen, or has moved up by more than the one line
+ * that Enter adds; in a shell also when the cursor has moved further below it.
  */
 export function isTaken(before: Place, after: Place | null, isAgent: boolean): boolean {
   if (before.textRow === null || !after) return false;

@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
 const NOW = Date.parse('2026-11-16T12:00:00Z');
 
-/** A machine whose clock can be set, looked at again and again. */
+/** A machine whose clock can be set, checked repeatedly. */
 class Machine {
   wallMs = NOW;
   uptimeMs = DAY_MS;
@@ -72,7 +72,7 @@ test('[LOG-9] a boot with a clock years ahead is not trusted', () => {
   const machine = new Machine();
   machine.look();
   expect(machine.reboot(10 * YEAR_MS).look()).toBe(false);
-  machine.wallMs -= 10 * YEAR_MS; // the network told the time
+  machine.wallMs -= 10 * YEAR_MS; // NTP corrected the time
   expect(machine.pass(60_000).look()).toBe(false);
   expect(machine.pass(DAY_MS).look()).toBe(true);
 });

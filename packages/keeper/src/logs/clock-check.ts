@@ -1,10 +1,10 @@
 /**
- * Whether the wall clock can be trusted with deleting by age. A clock that was set years ahead for a moment (a dead battery, a
- * slip of the hand, a restored snapshot) must not make everything thirty days old at once.
+ * Decides whether the wall clock can be trusted for deletion by age. A clock that was briefly set years ahead (a dead
+ * battery, a mistake, a restored snapshot) must not make everything thirty days old at once. Keeps LOG-9.
  *
- * Within one boot, wall clock and uptime go on together; when they part by more than an hour, somebody set the clock. Over a
- * reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either, nothing is deleted
- * by age until a day of uptime has passed without another leap.
+ * Within one boot, wall clock and uptime advance together; if they diverge by more than an hour, the clock was set.
+ * Across a reboot only a leap of half a year is suspicious: a machine may have been off for a holiday. After either,
+ * nothing is deleted by age until a day of uptime has passed without another leap.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -15,32 +15,32 @@ const LEAP_MS = HOUR_MS;
 const OFF_MS_MAX = 180 * DAY_MS;
 const DISTRUST_MS = DAY_MS;
 
-/** What the kernel says. */
+/** The kernel's clocks. */
 export interface Clocks {
   readonly wallMs: number;
-  /** Since the boot, with the time that the machine slept. */
+  /** Since the boot, including the time that the machine slept. */
   readonly uptimeMs: number;
   readonly bootId: string;
 }
 
-/** What was seen last; kept in a file. */
+/** The clocks at the last check; kept in a file. */
 export interface ClockRecord extends Clocks {
-  /** So long the clock must still go on before it is trusted again. */
+  /** The time for which the clock must still run steadily before it is trusted again. */
   readonly distrustMs: number;
 }
 
-/** What is to be remembered now, and whether the wall clock may be trusted. */
+/** What to record now, and whether the wall clock can be trusted. */
 export function checkClock(
   before: ClockRecord | null,
   now: Clocks,
 ): { readonly record: ClockRecord; readonly isTrusted: boolean } {
-  const distrustMs = before === null ? 0 : distrustOf(before, now); // the first look ever has nothing to compare with
+  const distrustMs = before === null ? 0 : distrustOf(before, now); // the first check has nothing to compare with
   return { record: { ...now, distrustMs }, isTrusted: distrustMs === 0 };
 }
 
 function distrustOf(before: ClockRecord, now: Clocks): number {
   const wallMs = now.wallMs - before.wallMs;
-  // A container may count its own uptime: it then begins again without a boot.
+  // A container may have its own uptime, which restarts without a boot.
   const isSameBoot = before.bootId === now.bootId && now.uptimeMs >= before.uptimeMs;
   const passedMs = isSameBoot ? now.uptimeMs - before.uptimeMs : now.uptimeMs;
   const hasLeapt = isSameBoot ? Math.abs(wallMs - passedMs) > LEAP_MS : wallMs > OFF_MS_MAX;
@@ -54,14 +54,14 @@ export class ClockCheck {
     this.#file = file;
   }
 
-  /** Looks, and remembers what it saw. */
+  /** Checks, and records what it saw. */
   isTrusted(): boolean {
     const { record, isTrusted } = checkClock(this.#read(), clocks());
     try {
       writeFileSync(`${this.#file}.tmp`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
       renameSync(`${this.#file}.tmp`, this.#file);
     } catch {
-      // A full disk: then the next look compares with an older one
+      // A full disk: then the next check compares with an older record
     }
     return isTrusted;
   }
@@ -82,7 +82,7 @@ function clocks(): Clocks {
   try {
     bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // no /proc: every look is then of the same boot
+    // no /proc: every check then belongs to the same boot
   }
   return { wallMs: Date.now(), uptimeMs: uptime() * 1000, bootId };
 }

@@ -1,4 +1,4 @@
-/** Waiting for the disk takes a thread, and Node has four for everybody: so few wait at once, and the others queue. */
+/** Limits concurrent waits for the disk: each takes a thread, and Node has four for everything. The others queue. */
 
 const AT_ONCE = 2;
 

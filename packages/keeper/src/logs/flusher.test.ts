@@ -5,7 +5,7 @@ import { Flusher } from './flusher.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A log that counts its flushes; `takes` says which of them the disk takes. */
+/** A log that counts its flushes; `takes` decides which of them the disk accepts. */
 function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; flushes: () => number } {
   let count = 0;
   const log = {
@@ -15,7 +15,7 @@ function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; fl
   return { log: log as unknown as Log, flushes: () => count };
 }
 
-/** What a power cut may cost. */
+/** The most that a power cut may cost. */
 const PROMISED_MS = 250;
 
 test('[LIFE-5] what has grown is on its way to the disk well within 250 ms, however often it grows', async () => {

@@ -1,14 +1,15 @@
 /**
- * Puts logs on the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while nothing grows.
+ * Flushes logs to the disk soon after they grow, so that a power cut costs at most 250 ms. No timer runs while nothing
+ * grows. Keeps the last sentence of LIFE-5.
  */
 import type { Log } from '@spool/core';
 
 const FLUSH_AFTER_MS = 150;
 
-/** A disk that refused is tried again, whether or not the log grows. */
+/** After a refusal, the disk is tried again, whether or not the log grows. */
 const RETRY_MS = 1000;
 
-/** A disk takes several at once; more would only fill Node's few threads. */
+/** A disk takes several flushes at once; more would only fill Node's few threads. */
 const AT_ONCE = 3;
 
 export class Flusher {

@@ -1,13 +1,13 @@
 /**
- * Who reads history takes turns. A read of compressed history costs up to a millisecond, and sixteen readers at once would keep
- * everybody else waiting for a screenful of them: after a few milliseconds the rest wait for the next turn of the loop, and
- * whatever has arrived meanwhile is served first.
+ * Makes readers of history take turns. A read of compressed history costs up to a millisecond, and sixteen readers at
+ * once would delay all other work. After a few milliseconds the rest wait for the next turn of the event loop, and
+ * whatever has arrived meanwhile is served first. Keeps the second half of SLOW-4.
  */
 
-/** So long in each turn of the loop. */
+/** The time for history in each turn of the event loop. */
 const TURN_MS = 3;
 
-/** Somebody who can go on later. */
+/** A reader that can continue later. */
 interface Reader {
   pump(): void;
 }
@@ -24,7 +24,7 @@ export class HistoryTurns {
     return false;
   }
 
-  /** Reads, and counts what that takes. */
+  /** Reads, and counts the time it takes. */
   read<T>(read: () => T): T {
     const startedAt = performance.now();
     const result = read();

@@ -1,27 +1,27 @@
 /**
- * Retention and compression, out of the way of the living: a session is looked at when a segment of its log was sealed (and
- * by the sweep, see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has
- * piled up.
+ * Retention and compression in the background. A session is checked when a segment of its log was sealed (and by the
+ * sweep, see `sweeper.ts`), and compressed one segment at a time, once it has been quiet for a moment or too much has
+ * piled up. Keeps LOG-5, with `sweeper.ts`.
  */
 import { LOG_DEFAULTS, type Log } from '@spool/core';
 
-/** A flood needs the processor for itself; a moment of quiet is soon enough. */
+/** During a flood the processor is needed elsewhere; a moment of quiet comes soon enough. */
 const QUIET_MS = 1500;
 
-/** Nothing waits longer than this, flood or not: the disk is not for ever either. */
+/** Nothing waits longer than this, even in a flood: the disk is limited too. */
 const PATIENCE_MS = 30_000;
 
-/** What the housekeeper keeps in order: a session. */
+/** What the housekeeper maintains: a session. */
 export interface Kept {
   readonly log: Log;
-  /** What lies beside the log: keyframes, history and the like. */
+  /** The size of what is stored beside the log: keyframes, history and the like. */
   bytesBeside(): Promise<number>;
-  /** The log begins later now. */
+  /** The log starts later now. */
   dropped(): void;
 }
 
 export class Housekeeper {
-  /** How far each log had grown when it was last looked at. */
+  /** The size of each log when it was last checked. */
   readonly #lookedAt = new WeakMap<Kept, number>();
   /** When each grew last, and since when it waits. */
   readonly #waiting = new Map<Kept, { grewAt: number; readonly since: number }>();
@@ -52,7 +52,7 @@ export class Housekeeper {
     this.#removed.add(kept);
   }
 
-  /** Drops what has had its time, and compresses the rest. */
+  /** Drops what is too old or too much, and compresses the rest. */
   async tidy(kept: Kept): Promise<void> {
     try {
       const besideBytes = await kept.bytesBeside();
@@ -63,7 +63,7 @@ export class Housekeeper {
       while (await log.compressOne());
       if (log.retain(Date.now(), besideBytes) !== start && !this.#removed.has(kept)) kept.dropped();
     } catch (error) {
-      // A full disk: the segment stays as it is, and its turn comes again when the log has grown, or with the next sweep.
+      // A full disk: the segment stays as it is. It is tried again when the log has grown, or with the next sweep.
       this.#warn(`a log could not be compressed: ${(error as Error).message}`);
     }
   }

@@ -1,22 +1,22 @@
 /**
- * How long ended sessions are kept, as `config.json` says:
+ * How long ended sessions are kept, as set in `config.json`:
  *
  *     { "keepEnded": { "age": "30d", "count": 1000 } }
  *
- * What cannot be understood keeps everything: a typing error must not delete anybody's history.
+ * An invalid setting keeps everything: a typing error must not delete history. Keeps that part of LOG-8.
  */
 import { readFileSync, statSync } from 'node:fs';
 
 export interface KeepEnded {
-  /** Older ones are removed; null: age does not count. */
+  /** Older sessions are removed; null: no limit by age. */
   readonly ageMs: number | null;
-  /** Of more than so many the oldest are removed; null: any number. */
+  /** Beyond this number, the oldest are removed; null: no limit by number. */
   readonly count: number | null;
 }
 
 export interface KeepCheck {
   readonly keep: KeepEnded;
-  /** What is wrong with it, in a sentence; null when all is well. */
+  /** What is wrong with the setting, in a sentence; null when it is valid. */
   readonly fault: string | null;
 }
 

@@ -1,10 +1,10 @@
-/** Keeps the number of open log files small: those used longest ago are closed, and open again by themselves when used. */
+/** Keeps the number of open log files small: closes the least recently used ones, which reopen when used. */
 import type { Log } from '@spool/core';
 import { openFiles } from '@spool/native/open-files';
 
 const OPEN_MAX = 200;
 
-/** Of the files that we may have open, one in so many is a log's: each log has two, and a reader may have them too. */
+/** One in this many of the files that we may open is a log's: each log has two, and a reader may have them too. */
 const FILES_PER_LOG = 16;
 
 export class OpenLogs {

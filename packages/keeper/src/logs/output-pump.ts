@@ -1,9 +1,9 @@
 /**
  * Moves a child's output into its log, and nowhere else: the bytes never pass through this process, so a kill at any
- * instruction leaves each of them in the terminal, in the escrow pipe or in the log.
+ * instruction leaves each of them in the terminal, in the escrow pipe or in the log. Keeps LOG-1, LOG-2 and LOG-6.
  *
- * When the log cannot take them (disk full, no fds, read-only), the child goes on: its output is counted and dropped, the
- * hole is exact, and the log is tried again as soon as there is something to write.
+ * When the log cannot take the bytes (disk full, no fds, read-only), the child continues: its output is counted and
+ * dropped, the gap is exact, and the log is tried again with the next output.
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/core';
@@ -11,21 +11,24 @@ import { native, POLL, TRANSFER } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { getSystemErrorName } from 'node:util';
 
-/** What one session may move before others have their turn. */
+/** What one session may move before the others get their turn. */
 const TURN_BYTES = 256 * 1024;
 
-/** After the child's end: more than terminal and pipe can hold, so nothing of it is left; a grandchild may write for ever. */
+/**
+ * After the child's end: more than terminal and pipe can hold, so all its output is stored; a grandchild may write
+ * forever.
+ */
 const DRAIN_BYTES_MAX = 4 * 1024 * 1024;
 
 const RETRY_MS = 100;
 
-/** Offsets are promised in strides while bytes are dropped, so that one told to the world is never given twice. */
+/** While bytes are dropped, offsets are reserved in strides, so that an announced offset is never used twice. */
 const RESERVE_BYTES = 1024 * 1024;
 
 export interface Source {
   readonly fd: number;
   readonly stream: LogStream;
-  /** The escrow pipe that its bytes pass through, or -1 where the source is a pipe itself. */
+  /** The escrow pipe for the bytes, or -1 where the source is a pipe itself. */
   readonly pipe: number;
 }
 
@@ -35,9 +38,9 @@ export interface PumpOptions {
   readonly watch: FdWatch;
   /** The log has grown. */
   onOutput(): void;
-  /** The log does not take bytes (a sentence), or takes them again (null) after the hole [from, to). */
+  /** The log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
   onTrouble(trouble: string | null, from: number, to: number): void;
-  /** Offsets below this are spoken for: to be remembered by somebody whom the full disk does not hinder. */
+  /** Offsets below this are reserved. The receiver must remember this without the full disk. */
   onReserve(endAtLeast: number): void;
 }
 
@@ -61,12 +64,12 @@ export class OutputPump {
     }
   }
 
-  /** The child has ended: takes what it left. */
+  /** The child has ended: stores the rest of its output. */
   drain(): void {
     for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
-  /** Takes what the child has written by now, without waiting to be told of it. */
+  /** Stores what the child has written by now, without waiting for a notification. */
   take(): void {
     for (const source of this.#open) this.#turn(source, TURN_BYTES);
   }
@@ -110,7 +113,7 @@ export class OutputPump {
     return status < 0 ? this.#fail(getSystemErrorName(status)) : status;
   }
 
-  /** The caller goes on, and drops. */
+  /** The caller continues, and drops. */
   #fail(code: string): number {
     const { log, onTrouble } = this.#options;
     const isNews = this.#trouble === null;
@@ -140,7 +143,7 @@ export class OutputPump {
     const { log, onReserve, onTrouble } = this.#options;
     this.#trouble = null;
     onTrouble(null, from, log.end);
-    // The hole is on the disk now: without this the next keeper would make it as wide as what was promised.
+    // The gap is now on disk: without this call the next keeper would make it as wide as the reservation.
     onReserve(log.end);
   }
 }
@@ -149,7 +152,7 @@ const result = new Int32Array(2);
 
 let devNullFd = -1;
 
-/** Opened before it is needed: when it is, there may be no fd left. */
+/** Opened in advance: when it is needed, there may be no fd left. */
 export function devNull(): number {
   if (devNullFd === -1) devNullFd = openSync('/dev/null', 'w');
   return devNullFd;

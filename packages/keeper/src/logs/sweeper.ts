@@ -1,7 +1,8 @@
 /**
- * What goes by age: ended sessions beyond what `keepEnded` says, old output of all sessions, folders that were never more than
- * begun. At start and then every hour (sooner for sessions whose output is to be kept for less), in slices, so that nobody
- * waits for it. A running session is never removed, nor one that somebody watches.
+ * Deletes by age: ended sessions beyond `keepEnded`, old output of all sessions, and folders of sessions that never
+ * really started. Runs at start and then every hour (sooner for sessions with a shorter retention), in slices, so that
+ * no request waits for it. It never removes a session that is running or being watched. Keeps LOG-8, LOG-10 and the age
+ * limit of LOG-5.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
@@ -12,23 +13,23 @@ import type { KeepCheck, KeepEnded } from './keep-config.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The first sweep: those who start a daemon want something of it first. */
+/** The delay before the first sweep: clients that start a daemon have a request that comes first. */
 const AFTER_START_MS = 3000;
 const EVERY_MS = HOUR_MS;
 const EVERY_MS_MIN = 10_000;
 
-/** So long the keeper does nothing else. */
+/** The longest time for which the keeper does nothing else. */
 const SLICE_MS = 4;
 
-/** What the sweeper asks of a session. */
+/** What the sweeper needs of a session. */
 export interface Swept extends Kept {
   readonly id: string;
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
-  /** Since when it is kept: its end, or when that was noticed. */
+  /** The start of its retention: its end, or the time when that was noticed. */
   readonly keptSince: number | null;
-  /** Somebody follows it or waits for it. */
+  /** A client follows it or waits for it. */
   readonly isWatched: boolean;
   /** How long its output is kept. */
   readonly retainMs: number;
@@ -38,10 +39,10 @@ export interface SweeperOptions {
   sessions(): Iterable<Swept>;
   readonly housekeeper: Pick<Housekeeper, 'tidy'>;
   keepEnded(): KeepCheck;
-  /** Whether the wall clock may be believed. */
+  /** Whether the wall clock can be trusted. */
   isClockTrusted(): boolean;
   remove(session: Swept): void;
-  /** Folders of sessions that have no record. */
+  /** Session folders without a record. */
   orphans(): Iterable<string>;
   removeOrphan(folder: string): void;
   warn(sentence: string): void;
@@ -49,11 +50,11 @@ export interface SweeperOptions {
 
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** Ended, and all that was too old is gone: nothing will change. */
+  /** Ended, and everything too old is gone: nothing will change. */
   readonly #settled = new WeakSet<Swept>();
   #timer: NodeJS.Timeout | null = null;
   #dueAt = 0;
-  /** Complained about already. */
+  /** The fault that has been reported already. */
   #said: string | null = null;
 
   constructor(options: SweeperOptions) {
@@ -64,13 +65,13 @@ export class Sweeper {
     this.#sweepIn(AFTER_START_MS);
   }
 
-  /** There is a session whose output is to be kept so long: the next sweep may have to come sooner. */
+  /** A session has this retention: the next sweep may have to come sooner. */
   note(retainMs: number): void {
     const dueInMs = Math.max(EVERY_MS_MIN, retainMs);
     if (this.#timer !== null && performance.now() + dueInMs < this.#dueAt) this.#sweepIn(dueInMs);
   }
 
-  /** One sweep; resolves when it is through. */
+  /** One sweep; resolves when it is complete. */
   async sweep(now = Date.now()): Promise<void> {
     const { isClockTrusted, keepEnded, sessions } = this.#options;
     const { keep, fault } = keepEnded();
@@ -81,7 +82,7 @@ export class Sweeper {
     if (!isTrusted) return;
     const slice = new Slice();
     for (const session of expired([...sessions()], keep, now)) {
-      // Much may have happened since the list was made.
+      // The session may have changed since the list was made.
       if (session.endedAt !== null && !session.isWatched) this.#options.remove(session);
       await slice.breathe();
     }
@@ -98,7 +99,7 @@ export class Sweeper {
     try {
       await this.sweep();
     } catch (error) {
-      this.#options.warn(`a sweep was not finished: ${(error as Error).message}`);
+      this.#options.warn(`a sweep failed: ${(error as Error).message}`);
     }
     let everyMs = EVERY_MS;
     for (const session of this.#options.sessions())
@@ -115,14 +116,17 @@ export class Sweeper {
     }, ms);
   }
 
-  /** Nothing in it and a day old: a keeper was killed while it began, or a disk was full. Anything else is left alone. */
+  /**
+   * Removes a folder that is empty and a day old: a keeper was killed while it created the session, or the disk was
+   * full. Any other folder is left alone.
+   */
   async #sweepOrphan(folder: string, now: number): Promise<void> {
     try {
       const found = await lstat(folder);
       const isOurs = found.isDirectory() && found.uid === process.getuid!();
       if (isOurs && now - found.mtimeMs > DAY_MS && (await isEmptySession(folder))) this.#options.removeOrphan(folder);
     } catch {
-      // Gone meanwhile, or not to be read: then it is not ours to judge
+      // Gone meanwhile, or unreadable: then it is left alone
     }
   }
 
@@ -132,14 +136,14 @@ export class Sweeper {
   }
 }
 
-/** The ended sessions that are kept no longer, the one that ended first in front. */
+/** The ended sessions to remove, the one that ended first in front. */
 export function expired(sessions: readonly Swept[], { ageMs, count }: KeepEnded, now: number): Swept[] {
   const ended = sessions.filter(({ keptSince }) => keptSince !== null).sort((a, b) => a.keptSince! - b.keptSince!);
   const beyond = count === null ? 0 : Math.max(0, ended.length - count);
   return ended.filter((session, at) => at < beyond || (ageMs !== null && now - session.keptSince! > ageMs));
 }
 
-/** Lets others have their turn every few milliseconds. */
+/** Yields to other work every few milliseconds. */
 class Slice {
   #until = performance.now() + SLICE_MS;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Growth, GrowthNotices, TELL_AFTER_MS } from './growth-notices.ts';
 
-/** Grows every `everyMs` for `seconds`; the thread keeps up. Gives the delays of the notices. */
+/** Writes every `everyMs` for `seconds` while the thread keeps up. Returns the delays of the notices. */
 function write(notices: GrowthNotices, sessions: readonly Growth[], from: number, seconds: number, everyMs: number) {
   const delays = new Map<string, number[]>(sessions.map(({ id }) => [id, []]));
   const since = new Map<string, number>();

@@ -1,31 +1,31 @@
 /**
- * When the thread for screens is told that a log has grown.
+ * Decides when to notify the screen thread that a log has grown. Keeps the last sentence of SCR-3.
  *
- * A session that was quiet is told of at once: its program may have asked its terminal something, and waits (fish for ten
- * seconds). One that writes steadily and asks nothing is told of at common ticks, with all the others in one message. The
- * more such sessions there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost when
- * each frame is a message of its own (decision 024).
+ * A session that was quiet is reported at once: its program may have queried its terminal, and waits (fish for ten
+ * seconds). Sessions that write steadily and query nothing are reported together at common ticks, in one message. The
+ * more such sessions there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost
+ * when each frame is a message of its own (decision 024).
  *
- * Time is an input, in milliseconds of a clock that only goes forward.
+ * Time is an input, in milliseconds of a monotonic clock.
  */
 
-/** Output of one burst comes in pieces: the thread is woken once for all of them, and never in the middle of an echo. */
+/** The output of one burst comes in pieces: the thread wakes up once for all of them, and never in the middle of an echo. */
 export const TELL_AFTER_MS = 3;
 
-/** Told of this often in a second, without a query: it writes steadily. */
+/** Reported this often in a second, without a query: the session writes steadily. */
 const STEADY_NOTICES = 5;
 const WINDOW_MS = 1000;
-/** Somebody has just typed: what comes may be an answer, or a dialog. */
+/** For this long after input, the output may be a reaction to it, or a dialog. */
 const EAGER_MS = 1000;
 
-/** The ticks of steady sessions: this long with one of them, and longer with each. */
+/** The ticks of steady sessions: this long with one session, and longer with each more. */
 const TICK_MS_MIN = 20;
 const TICK_MS_MAX = 100;
 const TICK_MS_PER_SESSION = 0.4;
 
 /**
- * A session that floods is told of at longer intervals, so that the thread skips most of it instead of parsing it all: the
- * processor is needed for the bytes.
+ * A session that floods is reported at longer intervals, so that the thread skips most of it instead of parsing it all:
+ * the bytes themselves need the processor.
  */
 const FLOOD_BYTES = 128 * 1024;
 const FLOOD_MS = 200;
@@ -34,14 +34,14 @@ const FLOOD_MS = 200;
 export class Growth {
   readonly id: string;
   end: number;
-  /** What the thread has been told, and what it said it has reached. */
+  /** The end that was reported to the thread, and the offset that the thread has reached. */
   toldEnd: number;
   reached: number;
   /** When it last grew, in milliseconds since 1970. */
   grownAt = 0;
-  /** When somebody typed, since it was last told of. */
+  /** When a client typed, if that was after the last notice. */
   typedAt: number | null = null;
-  /** The rest is for `GrowthNotices` alone. */
+  /** The remaining fields are private to `GrowthNotices`. */
   dueAt = Infinity;
   notBefore = 0;
   eagerUntil = 0;
@@ -63,7 +63,7 @@ export class GrowthNotices {
   #tickMs = TICK_MS_MIN;
   #dueAt = Infinity;
 
-  /** When `take` has something to give; Infinity when nothing waits. */
+  /** When `take` has something to return; Infinity when nothing waits. */
   get dueAt(): number {
     return this.#dueAt;
   }
@@ -75,7 +75,7 @@ export class GrowthNotices {
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
   }
 
-  /** What comes of it should be seen soon. */
+  /** The reaction to this input should be seen soon. */
   typed(growth: Growth, now: number): void {
     growth.eagerUntil = now + EAGER_MS;
     if (growth.dueAt === Infinity) return;
@@ -83,7 +83,7 @@ export class GrowthNotices {
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
   }
 
-  /** It asks its terminal questions: the next one should not wait. */
+  /** The program queries its terminal: the next query should not wait. */
   asked(growth: Growth): void {
     growth.notices = 0;
     growth.noticesBefore = 0;
@@ -93,7 +93,10 @@ export class GrowthNotices {
     this.#waiting.delete(growth);
   }
 
-  /** Those that are due, each with its new end as `toldEnd`. One that the thread is still busy with is told of later. */
+  /**
+   * The logs that are due, each with its new end as `toldEnd`. A log that the thread is still busy with is reported
+   * later.
+   */
   take(now: number): Growth[] {
     const due: Growth[] = [];
     let next = Infinity;
@@ -106,7 +109,7 @@ export class GrowthNotices {
       }
       this.#waiting.delete(growth);
       growth.dueAt = Infinity;
-      if (growth.reached < growth.toldEnd) continue; // it is told the rest when it has caught up
+      if (growth.reached < growth.toldEnd) continue; // the rest is reported when the thread has caught up
       if (growth.end - growth.toldEnd > FLOOD_BYTES) growth.notBefore = now + FLOOD_MS;
       growth.toldEnd = growth.end;
       this.#count(growth, now);

@@ -1,18 +1,18 @@
-/** What the keeper and its thread for screens say to each other. */
+/** The messages between the keeper and its screen thread. */
 import type { HistoryItem, Milestone, ScreenFormat, Size, Status, StatusState, TerminalColours } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 
-/** A session as this thread knows it: its log, what runs, and the size that it began with. */
+/** A session as the screen thread knows it: its log, its command, and its first size. */
 export interface ScreenSource {
   readonly id: string;
-  /** The session's folder: the log, the keyframes and the history are in it. */
+  /** The session's folder, with the log, the keyframes and the history. */
   readonly folder: string;
-  /** Null without a terminal: then there is no screen, but a status all the same. */
+  /** Null without a terminal: then there is no screen, but there is still a status. */
   readonly firstSize: Size | null;
   readonly pid: number;
   readonly command: readonly string[];
   readonly startedAt: number;
-  /** It ran before this keeper did: what was known is on disk. */
+  /** It is older than this keeper: what was known is on disk. */
   readonly isAdopted: boolean;
 }
 
@@ -27,23 +27,23 @@ export interface GrownSession {
   readonly end: number;
   /** When it last grew. */
   readonly at: number;
-  /** Somebody typed since this was last said, so what came may be echo. */
+  /** A client typed since the last notice, so the output may be echo. */
   readonly typedAt: number | null;
 }
 
-/** A session, and how far that what is said holds. */
+/** A session, and the offset up to which a statement is true. */
 export interface SessionOffset {
   readonly id: string;
   readonly offset: number;
 }
 
 export type ToScreens =
-  /** Keep a model of this session, and answer what its program asks from `answeredTo` on. */
+  /** Keep a model of this session, and answer its program's queries from `answeredTo` on. */
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
   | { readonly type: 'grown'; readonly sessions: readonly GrownSession[] }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
   | { readonly type: 'colours'; readonly id: string; readonly colours: TerminalColours }
-  /** The child has ended: the rest is followed, then it is forgotten. */
+  /** The child has ended: follow the rest of the log, then forget the session. */
   | {
       readonly type: 'exited';
       readonly id: string;
@@ -64,8 +64,8 @@ export type ToScreens =
 export type ScreenAsk =
   | { readonly type: 'explain' }
   /**
-   * Answered before everything else, and if it `mustReach` the ask's `end`, only once all of the log up to there has been
-   * seen. Else the answer is of a moment ago where a flood is too fast.
+   * Answered before everything else. With `mustReach`, only once the whole log up to the ask's `end` has been seen;
+   * else the answer may be a moment old when a flood is too fast.
    */
   | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
@@ -77,17 +77,17 @@ export type ScreenAsk =
     };
 
 export type FromScreens =
-  /** The thread is there, and answers what programs ask without delay. */
+  /** The thread is running, and answers queries without delay. */
   | { readonly type: 'ready' }
-  /** All that was announced before has been followed to this offset. */
+  /** Everything announced before has been followed to this offset. */
   | { readonly type: 'followed'; readonly sessions: readonly SessionOffset[] }
-  /** For the child: what it asked before this offset. */
+  /** Answers for the child, to its queries before this offset. */
   | { readonly type: 'answers'; readonly id: string; readonly bytes: Uint8Array; readonly upTo: number }
   | { readonly type: 'modes'; readonly id: string; readonly reportsFocus: boolean }
   | { readonly type: 'status'; readonly id: string; readonly status: Status }
   | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
   | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: OscEvent }
-  /** The screen was looked at, and what is known is true up to this offset. */
+  /** The screen was looked at, and the status is true up to this offset. */
   | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }
   | { readonly type: 'complaint'; readonly sentence: string }
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
@@ -97,17 +97,17 @@ export type FromScreens =
 export interface Look {
   /** Everything before this offset has been seen. */
   readonly offset: number;
-  /** False while a flood is being skipped: the picture may lack something. */
+  /** False while a flood is being skipped: the picture may be incomplete. */
   readonly isExact: boolean;
   readonly state: StatusState;
   readonly kind: string | null;
   readonly agent: string | null;
-  /** What it asks, in a sentence; null when it asks nothing. */
+  /** The question it asks, in a sentence; null when it asks nothing. */
   readonly asks: string | null;
-  /** What it shows now says something else than what counts, but not for long enough: look again in a moment. */
+  /** The screen contradicts the current status, but not yet for long enough: look again in a moment. */
   readonly isUnsettled: boolean;
   readonly bracketedPaste: boolean;
-  /** What stands in its input line, and the keys that clear it, each as its bytes; null where nobody can tell. */
+  /** The text in its input line, and the bytes of each key that clears it; null where that is unknown. */
   readonly input: { readonly text: string; readonly clear: readonly Uint8Array[] } | null;
   readonly lines: readonly string[];
   readonly cursorRow: number;
@@ -115,7 +115,7 @@ export interface Look {
 
 export type ScreenAnswer =
   | { readonly type: 'look'; readonly look: Look }
-  /** Null: nothing has been understood of it yet, or no longer. */
+  /** Null: nothing has been derived yet, or the session is no longer followed. */
   | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | { readonly type: 'snapshot'; readonly offset: number; readonly size: Size; readonly bytes: Uint8Array }
   | {

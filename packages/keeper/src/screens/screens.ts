@@ -1,6 +1,6 @@
 /**
- * The keeper's side of the thread for screens. If the thread falls (a model that cannot bear what it was fed), it is begun
- * anew; a session that brings it down again is left without a model, and the others go on.
+ * The keeper's side of the screen thread. If the thread crashes (a model failed on its input), it is restarted; a
+ * session that crashes it again is left without a model, and the others continue.
  */
 import { Worker } from 'node:worker_threads';
 import { type Milestone, type Size, SpoolError, type Status, type TerminalColours } from '@spool/protocol';
@@ -10,14 +10,14 @@ import type { FromScreens, GrownSession, ScreenAnswer, ScreenAsk, ScreenSource, 
 
 const FALLS_MAX = 2;
 
-/** Even the screen of a long past is made in less. */
+/** Even a screen far in the past takes less. */
 const ANSWER_MS_MAX = 30_000;
 
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
   onStatus(id: string, status: Status): void;
-  /** What is known of its status is true up to this offset. */
+  /** The status is true up to this offset. */
   onLooked(id: string, offset: number): void;
   onMilestone(id: string, milestone: Milestone, at: number): void;
   onOscEvent(id: string, fact: OscEvent, at: number): void;
@@ -52,13 +52,13 @@ export class Screens {
   constructor(configFolder: string, handlers: ScreensHandlers) {
     this.#configFolder = configFolder;
     this.#handlers = handlers;
-    // At once: the first program to ask its terminal something should not wait for the thread to start.
+    // At once: the first program to query its terminal should not wait for the thread to start.
     this.#worker = this.#start();
   }
 
   /**
-   * Resolves when the thread answers what programs ask, or has failed to. A terminal that is slow to answer is taken for one
-   * that does not: its answers then arrive as keys.
+   * Resolves when the thread answers queries, or has failed to start. A program takes a slow terminal for one that does
+   * not answer, and then reads the late answers as keys.
    */
   get ready(): Promise<void> {
     return this.#ready.promise;
@@ -66,7 +66,7 @@ export class Screens {
 
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
-    // What it has reached may be less than what was answered: then the thread says so.
+    // What it has reached may be less than what was answered: then the thread reports that.
     this.#followed.set(source.id, { source, growth: new Growth(source.id, end, answeredTo), answeredTo });
     this.#emit({ type: 'follow', source, end, answeredTo });
   }
@@ -88,7 +88,7 @@ export class Screens {
     if (this.#followed.has(id)) this.#emit({ type: 'colours', id, colours });
   }
 
-  /** Told with what comes of it. */
+  /** Sent along with the next growth notice. */
   typed(id: string, at: number): void {
     const growth = this.#followed.get(id)?.growth;
     if (!growth) return;
@@ -101,7 +101,7 @@ export class Screens {
     if (this.#unfollow(id)) this.#emit({ type: 'exited', id, end, at, exitCode, signal });
   }
 
-  /** It has been removed. One that has ended may still be followed to its end: the thread is told in any case. */
+  /** The session was removed. An ended session may still be followed to its end, so the thread is told in any case. */
   forget(id: string): void {
     this.#unfollow(id);
     this.#falls.delete(id);
@@ -127,7 +127,7 @@ export class Screens {
     return this.#followed.delete(id);
   }
 
-  /** One timer for all of them. */
+  /** One timer for all sessions. */
   #setTimer(): void {
     const at = this.#notices.dueAt;
     if (at >= this.#timerAt) return;
@@ -196,7 +196,7 @@ export class Screens {
     this.#answered(request)?.reject(error);
   }
 
-  /** Nobody waits for it any more: undefined if nobody did. */
+  /** Removes and returns the pending answer; undefined if there is none. */
   #answered(request: number): PromiseWithResolvers<ScreenAnswer> | undefined {
     const asked = this.#asked.get(request);
     this.#asked.delete(request);
@@ -225,7 +225,7 @@ export class Screens {
     if (this.#worker !== worker) return;
     this.#worker = null;
     this.#ready.resolve();
-    this.#handlers.warn(`the thread for screens fell: ${(error as Error).stack ?? String(error)}`);
+    this.#handlers.warn(`the screen thread crashed: ${(error as Error).stack ?? String(error)}`);
     for (const request of this.#asked.keys())
       this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
     const again = [...this.#followed.values()];
@@ -233,7 +233,7 @@ export class Screens {
     for (const { source, growth, answeredTo } of again) {
       const { end, reached, toldEnd } = growth;
       this.#notices.forget(growth);
-      // Whoever had something under way may have been the cause.
+      // A session with work in progress may have been the cause.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
       this.follow({ ...source, isAdopted: true }, end, answeredTo);
     }

@@ -1,7 +1,10 @@
-/** What is wrong with the folder of a log, as a sentence: a session with a damaged folder is shown with it, and costs no other. */
+/**
+ * Describes what is wrong with a log's folder: a session with a damaged folder is shown with this message, and affects
+ * no other session. Helps to keep LIFE-9.
+ */
 import { accessSync, constants } from 'node:fs';
 
-/** Cheap enough for each of ten thousand ended sessions: their logs stay closed. Null when it is well, or not there. */
+/** Cheap enough for each of ten thousand ended sessions: their logs stay closed. Null when the folder is well or missing. */
 export function folderTrouble(folder: string): string | null {
   try {
     accessSync(`${folder}/.`, constants.R_OK | constants.X_OK);

@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 
 type Answer = Requests['list']['answer'];
 
-/** Sessions that count how often they are put into words. */
+/** Sessions that count how often they are serialized. */
 class Many {
   readonly #count = { described: 0 };
   readonly all: Session[];

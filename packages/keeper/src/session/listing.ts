@@ -1,20 +1,20 @@
 /**
- * `list`: the sessions that were asked for, a page at a time. What is not asked for costs a look at a few fields, and a page
- * is small enough that nobody else waits for it, however many sessions have ended.
+ * `list`: the matching sessions, a page at a time. A session that does not match costs a look at a few fields, and a
+ * page is small enough not to delay other requests, however many sessions have ended. Keeps LIST-1.
  */
 import { isListed, type Requests } from '@spool/protocol';
 import type { Session } from './session.ts';
 
-/** A page ends here, by bytes or by number; one session more is far below the megabyte that a frame takes. */
+/** A page ends here, by bytes or by number; one more session is far below the megabyte that a frame takes. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_SESSIONS = 125;
 
-/** The answer as JSON: each session is put into words once. */
+/** The answer as JSON: each session is serialized once. */
 export function listPage(all: Iterable<Session>, ask: Requests['list']['ask']): string {
   const { after, limit = Infinity, order = 'oldest' } = ask;
   const matching = [...all].filter((session) => isListed(session, ask));
   if (order === 'newest') matching.reverse();
-  // If the session that the page was to follow has been removed meanwhile: begin again rather than end too soon.
+  // If the session before this page was removed meanwhile: start again rather than end too soon.
   const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
   const end = Math.min(matching.length, from + Math.min(limit, PAGE_SESSIONS));
   const parts: string[] = [];

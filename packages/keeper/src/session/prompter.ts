@@ -1,6 +1,7 @@
 /**
- * Types prompts as a careful person would: a paste, a moment, Enter by itself, and then a look whether it was taken. A prompt
- * that is sent in one write with its Enter is often pasted but not submitted; one that is sent to a dialog answers it.
+ * Types prompts as a careful user would: a paste, a pause, Enter by itself, and then a check whether it was accepted. A
+ * prompt sent in one write with its Enter is often pasted but not submitted; a prompt sent to a dialog answers it.
+ * Keeps IN-4.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Prompted, type Requests, SpoolError } from '@spool/protocol';
@@ -12,14 +13,14 @@ import type { Look } from '../screens/messages.ts';
 import type { Session } from './session.ts';
 import { isTaken, type Place, placeOf, tailOf } from '../input/typed-place.ts';
 
-/** Between paste and Enter: until the paste has been shown and the screen has come to rest, within these bounds. */
+/** Between paste and Enter: until the paste is shown and the screen has come to rest, within these bounds. */
 const SETTLE_MS_MIN = 60;
 const SETTLE_MS_MAX = 600;
-/** Where the input line of an agent is known: until the text stands in it. */
+/** Where the input line of an agent is known: until it contains the text. */
 const SHOWN_MS_MAX = 2000;
 const LOOK_AGAIN_MS = 50;
 const CONFIRM_MS = 3000;
-/** From an empty input line to the first sign of work; an agent that is slow, on a machine that is busy. */
+/** From an empty input line to the first sign of work, for a slow agent on a busy machine. */
 const SHOW_MS = 3000;
 const ENTER = Buffer.from('\r');
 
@@ -28,7 +29,7 @@ type Ask = Requests['prompt']['ask'];
 type Shown = Pick<Look, 'state' | 'bracketedPaste' | 'lines' | 'cursorRow'>;
 
 interface Pressed {
-  /** Where the log stood. */
+  /** The end of the log at that time. */
   readonly from: number;
   readonly before: Place;
   readonly wasWorking: boolean;
@@ -36,7 +37,7 @@ interface Pressed {
 }
 
 export class Prompter {
-  /** One after the other in each session: two prompts at once would be one. */
+  /** One prompt at a time in each session: two at once would be merged. */
   readonly #turns = new Map<Session, Promise<unknown>>();
 
   prompt(session: Session, ask: Ask, who: string): Promise<Prompted> {
@@ -59,7 +60,7 @@ export class Prompter {
     const text = Buffer.from(ask.text);
     const typeText = ({ bracketedPaste }: Shown): Promise<boolean> =>
       type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
-    // What a keeper before this one has pasted is no left-over.
+    // Text that an earlier keeper pasted for this prompt is not a left-over.
     const isOwn = keys !== null && session.hasTyped(keys.text);
     if (ask.clear === true && isTerminal && !isOwn) await clearInput(session, refuseDialogs(session), who);
     const judge = isOwn ? refuseDialogs(session) : refuseLeftOvers(session);
@@ -70,7 +71,7 @@ export class Prompter {
     return this.#submit(session, ask, { enterKey: keys?.enter, isNew, start, who });
   }
 
-  /** The text is in its input line: Enter, and then a look whether it was taken. */
+  /** The text is in the input line: presses Enter, and then checks whether it was accepted. */
   async #submit(
     session: Session,
     ask: Ask,
@@ -80,7 +81,8 @@ export class Prompter {
     await settled(session, tail);
     const pressEnter = (look: Shown): Pressed | null => {
       const before = placeOf(tail, look.lines, look.cursorRow);
-      // Pasted before a keeper died, or before a dialog came: Enter is still to come, but only if the text still stands there.
+      // Pasted before a keeper died, or before a dialog appeared: Enter is still to come, but only if the text is still
+      // there.
       if (!isNew && before.textRow === null) return null;
       const from = session.info.offset;
       return { from, before, wasWorking: look.state === 'working', typed: type(session, enterKey, ENTER, who) };
@@ -94,23 +96,23 @@ export class Prompter {
     const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
-      // The terminal echoes by itself: as long as nobody has read it, nothing on the screen is an answer to it.
+      // The terminal echoes by itself: until the child has read the input, nothing on the screen is a reaction to it.
       if (session.unreadBytes > 0) return null;
       if (state === 'blocked') return state;
       const look = await session.look({ mustReach: false }).catch(() => null);
-      // An agent that is slow to draw is taken for one that works; as long as the text stands in its input line, it was not taken.
+      // An agent that draws slowly looks like one that works; while the text is in its input line, it was not accepted.
       if (look !== null && standsInLine(look, tail)) return null;
       if (state === 'working' && !wasWorking) return state;
       const after = look && placeOf(tail, look.lines, look.cursorRow);
       return isTaken(before, after, isKnownAgent(session)) ? 'screen' : null;
     });
-    // An agent whose input line is empty again is about to show that it works: what it shows now is of before.
+    // An agent whose input line is empty again is about to show that it works: its present screen is stale.
     const isStale = reaction === 'screen' && isKnownAgent(session);
     const shown = isStale ? await until(session, SHOW_MS, () => Promise.resolve(shownState(session))) : null;
     return answer(session, shown ?? reaction, from);
   }
 
-  /** Without a screen, whatever it writes is its reaction. */
+  /** Without a screen, any output counts as the reaction. */
   async #heard(session: Session, { confirmMs = CONFIRM_MS }: Ask, from: number): Promise<Prompted['reaction']> {
     return until(session, confirmMs, () =>
       Promise.resolve(session.info.offset > from ? 'output' : session.isRunning ? null : 'exited'),
@@ -120,7 +122,7 @@ export class Prompter {
 
 const NEWLINE = Buffer.from('\n');
 
-/** A prompt is two things that are typed, and neither is what somebody else typed with the same key. */
+/** A prompt is two inputs, and neither may match a client's own input with the same key. */
 const keysOf = (key: string): { readonly text: string; readonly enter: string } => ({
   text: `prompt\n${key}`,
   enter: `enter\n${key}`,
@@ -133,7 +135,7 @@ async function type(session: Session, key: string | undefined, bytes: Uint8Array
   return true;
 }
 
-/** The text was typed and Enter was not: that has to be known, too. */
+/** The text was typed but Enter was not: the error says so. */
 function unsubmitted(error: unknown): never {
   if (!SpoolError.is(error, 'INPUT_BLOCKED') && !SpoolError.is(error, 'STATE_UNKNOWN')) throw error;
   throw new SpoolError(error.code, { ...error.details, text: 'is in its input line, and was not submitted' });
@@ -148,7 +150,7 @@ function shownState({ status, isRunning }: Session): Prompted['reaction'] {
   return status.state === 'working' || status.state === 'blocked' ? status.state : null;
 }
 
-/** The first look after which `check` has an answer; null when the time is over. */
+/** Resolves with the first result of `check`; null when the time is over. */
 async function until<T>(session: Session, ms: number, check: () => Promise<T | null>): Promise<T | null> {
   const deadline = performance.now() + ms;
   for (;;) {
@@ -163,8 +165,9 @@ async function until<T>(session: Session, ms: number, check: () => Promise<T | n
 }
 
 /**
- * The paste has been read, and what it made the program show stands still; where an agent's input line is known, the text is in it.
- * Within bounds: some programs show nothing of it, or something else. Gemini does not take an Enter that comes too soon.
+ * Waits until the paste has been read and the screen stands still; where an agent's input line is known, until it
+ * contains the text. The wait is bounded: some programs show nothing of it, or something else. Gemini ignores an Enter
+ * that comes too soon.
  */
 async function settled(session: Session, tail: string): Promise<void> {
   await sleep(SETTLE_MS_MIN);
@@ -185,7 +188,7 @@ async function settled(session: Session, tail: string): Promise<void> {
   }
 }
 
-/** The text is still to come: an agent's input line is known, and is empty. What a shell reads need not be shown. */
+/** The text has yet to appear: an agent's input line is known, and is empty. A shell need not show what it reads. */
 function isExpected({ agent, asks, input }: Look): boolean {
   return agent !== null && agent !== 'shell' && asks === null && input?.text === '';
 }
@@ -194,13 +197,13 @@ function standsInLine({ input }: Look, tail: string): boolean {
   return tail !== '' && input !== null && input.text.replaceAll(/\s+/g, ' ').includes(tail);
 }
 
-/** For those who type whatever it shows, even if nobody can see it. */
+/** For a forced prompt, which is typed whatever the screen shows, even if it cannot be read. */
 function lookQuickly(session: Session): Promise<Shown> {
   const blind: Shown = { state: session.status.state, bracketedPaste: false, lines: [], cursorRow: 0 };
   return session.look({ mustReach: false }).catch(() => blind);
 }
 
-/** An agent whose screen is known shows when it works; its cursor may be anywhere. */
+/** An agent with a known screen shows when it works; its cursor may be anywhere. */
 function isKnownAgent({ status }: Session): boolean {
   return status.agent !== null && status.agent !== 'shell';
 }

@@ -41,7 +41,7 @@ test('[LIST-3] one that is asked for comes first, and once', async () => {
       known.push(id);
     },
   );
-  expect(recall.one('s99')).toBe(false); // nobody has looked at the folder yet
+  expect(recall.one('s99')).toBe(false); // the folder has not been listed yet
   const started = recall.start();
   await recall.listed;
   expect([recall.one('s99'), known.at(-1), recall.one('s99'), recall.one('none')]).toEqual([true, 's99', false, false]);

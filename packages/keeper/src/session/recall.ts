@@ -1,36 +1,36 @@
 /**
- * Brings back the sessions that are only on disk, a few at a time, while others are served: a keeper that is begun over
- * twenty thousand ended sessions must not let the running ones wait. One that is asked for by its id comes first.
+ * Reads the sessions that are only on disk, a few at a time, between requests: a new keeper with twenty thousand ended
+ * sessions must not delay the running ones. A session that is requested by its id is read first. Keeps LIST-3.
  */
 
-/** So long the keeper does nothing else; the rest waits for the next turn of the loop. */
+/** The longest time for which the keeper does nothing else; the rest waits for the next turn of the event loop. */
 const SLICE_MS = 4;
 
 export class Recall {
-  /** Null as long as the folder has not been listed. */
+  /** Null until the folder has been listed. */
   #left: Set<string> | null = null;
   readonly #list: () => Promise<Iterable<string>>;
   readonly #recall: (id: string) => void;
   readonly #listed = Promise.withResolvers<void>();
   readonly #done = Promise.withResolvers<void>();
 
-  /** `recall` reads one session and makes it known. Neither may fail. */
+  /** `recall` reads one session and registers it. Neither may fail. */
   constructor(list: () => Promise<Iterable<string>>, recall: (id: string) => void) {
     this.#list = list;
     this.#recall = recall;
   }
 
-  /** How many are not back yet. */
+  /** How many are not read yet. */
   get left(): number {
     return this.#left?.size ?? 0;
   }
 
-  /** From then on `left` is true, and `one` finds what there is. */
+  /** After this, `left` is accurate, and `one` finds every session. */
   get listed(): Promise<void> {
     return this.#listed.promise;
   }
 
-  /** All are back. */
+  /** Resolves when all are read. */
   get whole(): Promise<void> {
     return this.#done.promise;
   }
@@ -41,7 +41,7 @@ export class Recall {
     this.#slice(this.#left);
   }
 
-  /** Brings this one back now; false if it is not among those that wait. */
+  /** Reads this one now; false if it is not among those that wait. */
   one(id: string): boolean {
     if (!this.#left?.delete(id)) return false;
     this.#recall(id);

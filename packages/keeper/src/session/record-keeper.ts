@@ -1,12 +1,12 @@
 /**
- * Puts a session's record on the disk. A write is there for the next keeper at once, and durable (after a power cut too)
- * some milliseconds later, off-thread. What the disk refuses is tried again until it is taken.
+ * Writes a session's record to disk. The next keeper can read it at once; it is durable (after a power cut too) some
+ * milliseconds later, off-thread. A write that the disk refuses is retried until it succeeds. Keeps LIFE-10.
  */
 import { dirname } from 'node:path';
 import { forgetLastRecord, LogSync, RECORD_FILE, type SessionRecord, writeRecord } from '@spool/core';
 import type { DiskTurns } from '../logs/disk-turns.ts';
 
-/** How soon a disk that was full is tried again. */
+/** How soon a full disk is tried again. */
 export const RECORD_RETRY_MS = 500;
 
 export interface RecordKeeperOptions {
@@ -18,7 +18,7 @@ export interface RecordKeeperOptions {
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #sync = new LogSync(() => undefined);
-  /** Not yet taken by the disk. */
+  /** Not yet accepted by the disk. */
   #refused: SessionRecord | null = null;
   #retry: NodeJS.Timeout | null = null;
   #isSyncing = false;
@@ -34,7 +34,7 @@ export class RecordKeeper {
     this.#options = options;
   }
 
-  /** Writes it, now if the disk takes it. */
+  /** Writes the record, at once if the disk accepts it. */
   write(record: SessionRecord): void {
     if (this.#isClosed) return;
     try {
@@ -47,19 +47,19 @@ export class RecordKeeper {
     }
   }
 
-  /** What another keeper has written may not be durable yet. */
+  /** A record that another keeper wrote may not be durable yet. */
   adopt(): void {
     this.#isNew = false;
     this.#wrote();
   }
 
-  /** Resolves when all that was written is on the disk for good, or the session has been removed. */
+  /** Resolves when everything written is durable, or the session has been removed. */
   durable(): Promise<void> {
     if (this.#isClosed || (this.#isDurable && !this.#refused)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The session's folder goes: nothing is written any more. */
+  /** The session's folder is being removed: nothing is written any more. */
   close(): void {
     this.#isClosed = true;
     if (this.#retry) clearTimeout(this.#retry);
@@ -98,10 +98,10 @@ export class RecordKeeper {
     if (!this.#refused) this.#done();
   }
 
-  /** Told once, until it is well again. */
+  /** Reported once, until it works again. */
   #tryAgain(trouble: Error): void {
     if (!this.#isTroubled)
-      this.#options.warn(`the record in ${this.#options.folder} is tried again: ${trouble.message}`);
+      this.#options.warn(`cannot write the record in ${this.#options.folder}, retrying: ${trouble.message}`);
     this.#isTroubled = true;
     this.#retry ??= setTimeout(() => {
       this.#retry = null;

@@ -1,4 +1,4 @@
-/** All sessions, by what people call them. */
+/** All sessions, found by id, name or id prefix. */
 import { SpoolError } from '@spool/protocol';
 import type { Session } from './session.ts';
 
@@ -26,7 +26,7 @@ export class Registry {
     return this.#sessions.size;
   }
 
-  /** By id, by name, or by the beginning of an id; '' is the latest. A running session comes before an ended one. */
+  /** By id, by name, or by id prefix; '' is the latest. A running session takes precedence over an ended one. */
   find(reference: string): Session {
     if (reference === '') return this.#latest();
     const exact = this.#sessions.get(reference);
@@ -47,7 +47,7 @@ export class Registry {
     return false;
   }
 
-  /** Sessions that came from the disk later than others that began after them get their place. */
+  /** Restores the order of start after sessions were read from the disk. */
   sort(): void {
     const sorted = [...this.#sessions.values()].sort((a, b) => a.startedAt - b.startedAt);
     this.#sessions.clear();

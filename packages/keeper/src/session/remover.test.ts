@@ -30,7 +30,7 @@ test('[LOG-11] a huge folder is gone at once, and its files go while others have
   const [moved] = readdirSync(sessions);
   const left = (): number =>
     ['log', 'keyframes'].reduce((sum, part) => sum + countOf(`${sessions}/${moved}/${part}`), 0);
-  expect(left()).toBeGreaterThan(FILES - 100); // what is done before it returns does not depend on how much there is
+  expect(left()).toBeGreaterThan(FILES - 100); // the work before it returns does not depend on the number of files
   let turns = 0;
   await until('all is gone', () => ++turns > 0 && readdirSync(sessions).length === 0, 30_000);
   expect(turns).toBeGreaterThan(1);

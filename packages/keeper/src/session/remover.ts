@@ -1,6 +1,7 @@
 /**
- * Takes the folders of removed sessions away: out of sight at once, by a new name, and from the disk bit by bit. A folder may
- * hold thousands of files, and nobody should wait for them. What a killed keeper left is taken up by the next.
+ * Deletes the folders of removed sessions: renames them at once, which hides them, and deletes the files bit by bit. A
+ * folder may hold thousands of files, and no request should wait for them. The next keeper finishes what a killed one
+ * left. Keeps LOG-11.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { removeFolder } from '@spool/core';
 
-/** No id of a session begins so. */
+/** No session id starts like this. */
 const PREFIX = '.removed-';
 
 export class Remover {
@@ -23,7 +24,7 @@ export class Remover {
     this.#warn = warn;
   }
 
-  /** The folder is gone when this returns, for whoever looks for it. Throws when it cannot be moved. */
+  /** When this returns, the folder is gone under its old name. Throws when it cannot be moved. */
   take(folder: string): void {
     const removed = `${this.#sessions}/${PREFIX}${basename(folder)}-${randomBytes(4).toString('hex')}`;
     try {
@@ -36,9 +37,9 @@ export class Remover {
     void this.#work();
   }
 
-  /** Goes on with what a keeper before us had begun. */
+  /** Continues what an earlier keeper had started. */
   async resume(): Promise<void> {
-    const names = await readdir(this.#sessions).catch(() => []); // then there is nothing to go on with
+    const names = await readdir(this.#sessions).catch(() => []); // then there is nothing to continue
     for (const name of names) if (name.startsWith(PREFIX)) this.#waiting.push(`${this.#sessions}/${name}`);
     await this.#work();
   }
@@ -50,7 +51,7 @@ export class Remover {
       try {
         await removeFolder(folder);
       } catch (error) {
-        this.#warn(`${folder} could not be removed whole: ${(error as Error).message}`);
+        this.#warn(`${folder} could not be removed completely: ${(error as Error).message}`);
       }
     }
     this.#isWorking = false;

@@ -1,4 +1,4 @@
-/** What a session needs of the keeper that it lives in. */
+/** What a session needs from its keeper. */
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
 import type { DiskTurns } from '../logs/disk-turns.ts';
@@ -21,9 +21,9 @@ export interface SessionServices {
   readonly notifier: Notifier;
   emit(event: DaemonEvent): void;
   warn(sentence: string): void;
-  /** To the holder: the end is on disk, let go. */
+  /** To the holder: the end is on disk, release the fds. */
   release(id: string): void;
-  /** To the holder: offsets below this are spoken for. */
+  /** To the holder: offsets below this are reserved. */
   note(id: string, endAtLeast: number): void;
   /** To the holder: close your copy of the child's input too. */
   closeChildInput(id: string): void;

@@ -1,6 +1,6 @@
 /**
- * One session as the keeper sees it: a child's fds while it runs, its log for ever, and whoever watches.
- * Data flows one way: child, log, watchers.
+ * One session in the keeper: a child's fds while it runs, its log for good, and its watchers. Data flows one way:
+ * child, log, watchers. Keeps RUN-3 (`exited`), SIZE-2 and SIZE-3 (`resize`).
  */
 import { openSync } from 'node:fs';
 import {
@@ -49,7 +49,7 @@ import { SessionStatus, type Wanted } from './status.ts';
 import { type Attached, isSameSize, Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 
-/** What is held of a running child. */
+/** The fds of a running child. */
 interface Child {
   held: HeldSession;
   fds: readonly number[];
@@ -57,10 +57,10 @@ interface Child {
   readonly input: InputQueue;
 }
 
-/** What may change for a viewer. */
+/** What a viewer may change. */
 type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 
-/** Of a command that is longer, the beginning is told: a prompt may be a book. */
+/** A longer command is truncated: a prompt may be a book. */
 const COMMAND_CHARACTERS_MAX = 16 * 1024;
 
 const FOCUS_IN = Buffer.from('\x1b[I');
@@ -93,7 +93,7 @@ export class Session {
   readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
   #answerTimer: NodeJS.Timeout | null = null;
   #isRemoved = false;
-  /** It ran before this keeper did. */
+  /** It is older than this keeper. */
   #isAdopted = false;
 
   private constructor(services: SessionServices, record: SessionRecord, lifecycle: Lifecycle) {
@@ -109,18 +109,18 @@ export class Session {
     if (record.end) this.#recordEnd();
   }
 
-  /** A child that the holder holds: just started, or found again by a new keeper. */
+  /** A child that the holder holds: just started, or adopted by a new keeper. */
   static adopt(services: SessionServices, held: HeldSession, fds: readonly number[]): Session {
     const known = readRecord(`${services.home.sessions}/${held.run.id}`);
     if (known?.end) {
-      // The last keeper had written the end, and went before the holder let go.
+      // The last keeper wrote the end, and died before the holder released the fds.
       fds.forEach((fd) => native.close(fd));
       const ended = Session.recall(services, known);
       ended.#records.adopt();
       void ended.#letGo();
       return ended;
     }
-    // An older holder, or an older record, does not say whom the pid means; but its pidfd is here.
+    // An older holder or record does not identify the process; but its pidfd is here.
     const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
     const record = { ...(known ?? recordOf(held)), process };
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
@@ -149,7 +149,7 @@ export class Session {
     const session = new Session(services, record, { phase: 'running', ending: record.ending });
     const at = session.log.timeAt(session.log.end - 1) ?? record.startedAt;
     session.#lifecycle = step(session.#lifecycle, { type: 'lost', at });
-    // What cannot be read today may be read tomorrow: how far it reached is then looked at again.
+    // A log that cannot be read now may be readable later: its end is then read again.
     if (folderTrouble(`${session.#folder}/log`) === null) session.#setEnd({ noticedAt: Date.now() });
     session.#recordEnd();
     session.#writeRecord();
@@ -171,7 +171,7 @@ export class Session {
     return this.#record.pid;
   }
 
-  /** Whom its pid meant when it was started; null when that is not known. */
+  /** The identity of its process; null when that is not known. */
   get process(): ProcessIdentity | null {
     return this.#record.process ?? null;
   }
@@ -199,12 +199,12 @@ export class Session {
     return this.#lifecycle.phase === 'ended' ? this.#lifecycle.endedAt : null;
   }
 
-  /** Since when an ended session is kept; null while it runs. */
+  /** The start of an ended session's retention; null while it runs. */
   get keptSince(): number | null {
     const { endedAt } = this;
     const { end } = this.#record;
     if (endedAt === null) return null;
-    return end === null ? Infinity : Math.max(endedAt, end.noticedAt ?? 0); // an end that is not on disk is news
+    return end === null ? Infinity : Math.max(endedAt, end.noticedAt ?? 0); // an end that is not on disk is recent
   }
 
   get isWatched(): boolean {
@@ -249,7 +249,7 @@ export class Session {
       pid,
       startedAt,
       endedAt: ended?.endedAt ?? null,
-      // An ended session's log need not be opened to say how long it was.
+      // An ended session's log need not be opened to know its length.
       offset: end?.offset ?? this.log.end,
       firstOffset: this.#firstOffset,
       command: this.#shownCommand,
@@ -275,16 +275,16 @@ export class Session {
     return this.#status.current;
   }
 
-  /** Answers once what is waited for has come. What it returns forgets the wait. */
+  /** Calls back once the condition holds. Returns a function that cancels the wait. */
   wait(wanted: Wanted, callback: (waited: Waited) => void): () => void {
     return this.#status.wait(wanted, this.info.offset, (reason) =>
       callback({ reason, offset: this.info.offset, session: this.info }),
     );
   }
 
-  /** The thread that reads the screen has come to another view of it. */
+  /** The screen thread reports a new status. */
   recordStatus(status: Status): void {
-    if (!this.isRunning) return; // its end is final, and was said
+    if (!this.isRunning) return; // the end is final, and was reported
     const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
     this.#status.current = status;
     if (isFirst) this.#services.notifier.restored(this);
@@ -297,7 +297,7 @@ export class Session {
     return this.#status.nextLook();
   }
 
-  /** What is known of the status is true up to this offset. */
+  /** The status is true up to this offset. */
   get lookedTo(): number {
     return this.#status.lookedOffset;
   }
@@ -331,7 +331,7 @@ export class Session {
     return child?.held.kind === 'pty' ? native.available(child.fds[1]!) : 0;
   }
 
-  /** Taken from a client, and not yet in the terminal: only this process has it. */
+  /** Received from a client, and not yet in the terminal: only this process has it. */
   get queuedInputBytes(): number {
     return this.#child?.input.bytes ?? 0;
   }
@@ -340,13 +340,13 @@ export class Session {
     return this.#keys.has(key);
   }
 
-  /** Bytes that a key names: once. False when they had been typed before. */
+  /** Types bytes with an idempotency key: once. False when they had been typed before. */
   async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
     if (this.#keys.has(key)) return false;
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
     this.#recordTyped(who);
-    // A keeper that died in the middle of it has left word of how far it came.
+    // A keeper that died in the middle of it recorded how far it got.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);
     const typed = this.#pushTyped(bytes.subarray(known), (written) => {
@@ -358,7 +358,7 @@ export class Session {
     return true;
   }
 
-  /** What the program asked of its terminal: once, and remembered as answered. Not into the middle of a paste. */
+  /** Answers a terminal query: once, and recorded as answered. Not in the middle of a paste. */
   answer(bytes: Uint8Array, upTo: number): void {
     const waitMs = this.#paste.openMs(Date.now());
     this.#answers.push({ bytes, upTo });
@@ -366,7 +366,7 @@ export class Session {
     else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
   }
 
-  /** Typed by a viewer, at an offset of what it types: what has arrived before is not written again. */
+  /** Input of a viewer, at an offset of its input stream: what has arrived before is not written again. */
   typed(viewer: Attached, stream: string, offset: number, bytes: Uint8Array): void {
     const { watcher } = viewer;
     const end = offset + bytes.length;
@@ -391,7 +391,7 @@ export class Session {
     if (this.viewers.touch(viewer) && this.#policy === 'latest') this.applySize();
   }
 
-  /** Everybody attached is told who is there. */
+  /** Sends the list of viewers to every viewer. */
   tellViewers(): void {
     const viewers = this.viewers.list;
     for (const { watcher } of this.viewers.all()) watcher.emit({ type: 'viewers', viewers });
@@ -403,11 +403,11 @@ export class Session {
     this.tellViewers();
     this.focusChanged();
     this.#services.notifier.viewerLeft(this);
-    // Who stays gets his own size back; when nobody is left, the terminal stays as it is.
+    // The remaining viewers get their own size back; when no viewer is left, the size stays as it is.
     if (this.isRunning) this.applySize();
   }
 
-  /** One focus for all who look: the program hears of it only when it changes for all. */
+  /** All viewers share one focus: the program is told only when it changes for all of them together. */
   focusChanged(): void {
     const { hasFocus } = this.viewers;
     if (hasFocus === this.#hadFocus) return;
@@ -415,7 +415,7 @@ export class Session {
     if (this.#reportsFocus) void this.#push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
   }
 
-  /** The size that the policy asks for, of those who are attached. */
+  /** Applies the size that the policy selects among the viewers. */
   applySize(by?: Watcher): void {
     const size = this.viewers.size(this.#policy);
     if (size && this.#child?.held.kind === 'pty') this.resize(size, by);
@@ -439,7 +439,7 @@ export class Session {
     return this.#services.screens.ask(source, this.log.end, what);
   }
 
-  /** What it shows; if it must reach the present, with everything that the child has written by now. */
+  /** Looks at the screen; with `mustReach`, at everything that the child has written by now. */
   async look({ mustReach }: { mustReach: boolean }): Promise<Look> {
     this.#child?.pump.take();
     const answer = await this.screen({ type: 'look', mustReach });
@@ -447,7 +447,7 @@ export class Session {
     return answer.look;
   }
 
-  /** True when the child has written nothing since `offset`, and what is typed now arrives at once. */
+  /** True when the child has written nothing since `offset`, and input would arrive at once. */
   isSeenTo(offset: number): boolean {
     const child = this.#child;
     if (!child) return true;
@@ -455,14 +455,14 @@ export class Session {
     return this.log.end === offset && this.#trouble === null && child.input.bytes === 0;
   }
 
-  /** Why nobody can know what it shows; null: somebody can. */
+  /** Why the screen cannot be known; null when it can. */
   get trouble(): string | null {
     return this.#trouble;
   }
 
   /** A viewer's window, focus or colours. */
   viewChanged(viewer: Attached, { size, isFocused, colours, wantsSnapshot }: ViewChange): void {
-    // Who only looks does not change what the program sees of those who do more.
+    // A read-only viewer does not change the colours that the program sees while another viewer can type.
     if (colours && (!viewer.isReadOnly || !this.viewers.canType)) this.#services.screens.colours(this.id, colours);
     if (isFocused !== undefined) {
       viewer.isFocused = isFocused;
@@ -476,7 +476,7 @@ export class Session {
     if (wantsSnapshot) void viewer.watcher.snapshot();
   }
 
-  /** Once all that was written is in, the child sees the end of its input. */
+  /** Closes the child's input once all queued input is written. */
   async closeInput(): Promise<void> {
     const child = this.#running();
     if (child.held.kind === 'pty') throw new SpoolError('INPUT_IS_TERMINAL', { session: this.name });
@@ -492,7 +492,7 @@ export class Session {
     this.#services.closeChildInput(this.id);
   }
 
-  /** `by` is who asked for it, and need not be told. */
+  /** `by` is the viewer that asked for it, and is not notified. */
   resize(size: Size, by?: Watcher): void {
     const child = this.#running();
     if (child.held.kind !== 'pty') throw new SpoolError('NOT_A_TERMINAL', { session: this.name });
@@ -508,20 +508,20 @@ export class Session {
     this.#services.screens.resized(this.id, this.log.end, size);
     const untold = by?.followsSize ? undefined : by;
     for (const watcher of this.watchers) if (watcher !== untold) watcher.resized(this.log.end, size.cols, size.rows);
-    // Whose terminal was of another size has lines in other places than the session has them now.
+    // On a terminal that had another size, lines are no longer where the session has them.
     for (const { watcher, size: own } of this.viewers.all())
       if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
     this.#services.emit({ type: 'session-resized', at, id: this.id, cols: size.cols, rows: size.rows });
   }
 
-  /** Somebody wants it to end. What is to be done about that is the ender's. */
+  /** A client wants the session to end. The terminator does the rest. */
   askEnd(by: EndedBy, graceMs: number): void {
     this.#lifecycle = step(this.#lifecycle, { type: 'end', by, at: Date.now(), graceMs });
     if (this.#lifecycle.phase === 'running') this.#record = { ...this.#record, ending: this.#lifecycle.ending };
     this.#writeRecord();
   }
 
-  /** The first signal has been sent: the next keeper need not, and must not, send it again. */
+  /** The first signal has been sent: the next keeper must not send it again. */
   recordAsked(): void {
     if (this.#lifecycle.phase !== 'running' || this.#lifecycle.ending === null || this.#lifecycle.ending.isAsked)
       return;
@@ -530,20 +530,23 @@ export class Session {
     this.#writeRecord();
   }
 
-  /** One signal to the child and to each other process of its group. It leads that group for as long as it lives. */
+  /**
+   * Sends one signal to the child and to each other process of its group. The child leads that group for as long as it
+   * lives.
+   */
   signal(signal: number): void {
     const child = this.#running();
     native.pidfdSignalGroup(child.fds.at(-1)!, child.held.pid, signal);
   }
 
-  /** Calls back once the session has ended, its last byte stored. What it returns forgets the callback. */
+  /** Calls back once the session has ended and its last byte is stored. Returns a function that cancels this. */
   whenEnded(callback: () => void): () => void {
     if (this.isRunning) this.#onEnded.add(callback);
     else callback();
     return () => this.#onEnded.delete(callback);
   }
 
-  /** The child is gone: stores what it left, then the end, then tells. */
+  /** The child is gone: stores the rest of its output, then the end, then announces it. */
   exited(held: HeldExit): void {
     const child = this.#child;
     if (!child) return;
@@ -569,7 +572,7 @@ export class Session {
     this.#answers.length = 0;
     if (this.controlGroup) removeControlGroup(this.controlGroup);
     const at = Date.now();
-    const isWatched = this.viewers.all().length > 0; // they leave with what is pumped now
+    const isWatched = this.viewers.all().length > 0; // the viewers leave with what is pumped now
     this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
     for (const watcher of this.watchers) watcher.pump();
     this.#recordEnd();
@@ -597,12 +600,12 @@ export class Session {
     this.#services.remover.take(this.#folder);
   }
 
-  /** For the housekeeper: what its files take besides the log. */
+  /** For the housekeeper: the size of its files besides the log. */
   bytesBeside(): Promise<number> {
     return bytesBesideLog(this.#folder);
   }
 
-  /** The housekeeper has dropped what was at the beginning of the log. */
+  /** The housekeeper has dropped the start of the log. */
   dropped(): void {
     if (this.#isRemoved) return;
     const { end } = this.#record;
@@ -644,7 +647,7 @@ export class Session {
     if (held.exit !== null) this.exited(held.exit);
   }
 
-  /** Those who wait are told; the status is final. */
+  /** Makes the status final and notifies the waits. */
   #recordEnd(): void {
     const lifecycle = this.#lifecycle;
     if (lifecycle.phase !== 'ended') return;
@@ -676,7 +679,7 @@ export class Session {
 
   get #lastOutput(): number | null {
     if (this.#lastOutputAt !== null) return this.#lastOutputAt;
-    // The log need not be opened for a session that only the disk knows.
+    // The log need not be opened for a session that is only on disk.
     if (!this.#log || this.#log.end === 0) return this.#record.end?.at ?? null;
     return (this.#lastOutputAt = this.#log.timeAt(this.#log.end - 1) ?? null);
   }
@@ -693,7 +696,7 @@ export class Session {
 
   readonly #typing = new Map<string, number>();
 
-  /** An ended session's log need not be opened to say where it begins; a record of before does not know, but the folder. */
+  /** An ended session's log need not be opened to know where it starts; for an older record, the folder tells. */
   get #firstOffset(): number {
     if (this.#log) return this.#log.start;
     return (this.#foundFirstOffset ??= this.#record.end?.firstOffset ?? firstOffsetIn(`${this.#folder}/log`));
@@ -719,7 +722,7 @@ export class Session {
     return { id: this.id, folder: this.#folder, firstSize: size ?? null, pid, command, startedAt, isAdopted };
   }
 
-  /** Before the first byte is taken: a child may have ended by then. */
+  /** Before the first byte is stored: the child may have ended by then. */
   #follow(isAdopted: boolean): void {
     this.#isAdopted = isAdopted;
     const { colours } = this.#record.run;
@@ -731,12 +734,12 @@ export class Session {
     if (this.#answerTimer) clearTimeout(this.#answerTimer);
     this.#answerTimer = null;
     for (const { bytes, upTo } of this.#answers.splice(0)) {
-      void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then nobody waits for the answer
+      void this.#push(bytes).catch(() => {}); // it has ended, or does not read: then it does not wait for the answer
       this.journal.recordAnswered(upTo);
     }
   }
 
-  /** Of a person or a program, not of ours: may be a piece of a paste. */
+  /** For input of clients, not for answers of the daemon: it may be a piece of a paste. */
   #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     const tooLong = this.#lineTooLong(bytes);
     if (tooLong) return Promise.reject(tooLong);
@@ -746,7 +749,7 @@ export class Session {
     return typed;
   }
 
-  /** The kernel would cut the line without a word. */
+  /** The kernel would cut the line silently. */
   #lineTooLong(bytes: Uint8Array): SpoolError | null {
     const child = this.#child;
     if (child?.held.kind !== 'pty') return null;
@@ -756,7 +759,7 @@ export class Session {
     }
     const longest = this.#cookedLine.longestWith(bytes);
     if (longest > COOKED_LINE_BYTES_MAX) return new SpoolError('LINE_TOO_LONG', { session: this.name, bytes: longest });
-    // What the queue refuses is not typed, and comes again.
+    // Input that the queue refuses is not typed, and is sent again.
     if (child.input.bytes + bytes.length <= INPUT_QUEUE_BYTES_MAX) this.#cookedLine.take(bytes);
     return null;
   }
@@ -780,16 +783,16 @@ export class Session {
     void this.#letGo();
   }
 
-  /** The holder lets go when the end is durable: the last bytes first, then the record that tells of them. */
+  /** The holder releases the fds when the end is durable: the last bytes first, then the record that refers to them. */
   async #letGo(): Promise<void> {
     const { log } = this;
     const failure = log.isDirty ? await this.#services.turns.take(() => log.flush()) : undefined;
-    if (failure) this.#services.flusher.note(log); // it tries on; the end itself is no less true
+    if (failure) this.#services.flusher.note(log); // the flusher retries; the end itself is valid all the same
     await this.#records.durable();
     this.#services.release(this.id);
   }
 
-  /** Resolves when all that is known of the session would survive a power cut. */
+  /** Resolves when everything known of the session would survive a power cut. */
   durable(): Promise<void> {
     return this.#records.durable();
   }
@@ -814,7 +817,7 @@ export class Session {
   }
 }
 
-/** The environment may hold secrets, and nobody needs it any more: it is not written down. */
+/** The environment may contain secrets, and is no longer needed: it is not stored. */
 function recordOf(held: HeldSession): SessionRecord {
   const { run } = held;
   return {

@@ -1,9 +1,9 @@
-/** Waits, as the status of one session answers them. */
+/** Waits on the status of one session. */
 import type { Status, WaitUntil } from '@spool/protocol';
 import { expect, test } from 'vitest';
 import { SessionStatus, type Wanted } from './status.ts';
 
-/** At its prompt, as was seen up to offset 100. */
+/** At its prompt, as seen up to offset 100. */
 function idleAt100(): SessionStatus {
   const status = new SessionStatus(0);
   status.current = { ...status.current, state: 'idle', kind: 'prompt', offset: 90 } satisfies Status;
@@ -11,7 +11,7 @@ function idleAt100(): SessionStatus {
   return status;
 }
 
-/** What the wait ended with; undefined while it has not. */
+/** The result of the wait; undefined while it lasts. */
 function wait(status: SessionStatus, wanted: Wanted, end = 100): { ended: WaitUntil | undefined } {
   const result: { ended: WaitUntil | undefined } = { ended: undefined };
   status.wait(wanted, end, (reason) => (result.ended = reason));
@@ -26,7 +26,7 @@ test('[STATE-5] with `after`, a state of before does not count: not before somet
   const status = idleAt100();
   const idle = wait(status, { until: ['idle'], after: 100 });
   expect(idle.ended).toBeUndefined();
-  // The echo of what was typed is not looked at yet, then it is work, then the prompt is there again.
+  // The echo of the input is not looked at yet, then it is work, then the prompt is there again.
   status.grown(110);
   expect(idle.ended).toBeUndefined();
   status.current = { ...status.current, state: 'working', kind: null, offset: 110 };

@@ -1,12 +1,12 @@
 /**
- * What a session does, as the rest of the keeper and its clients see it: the last word of the thread that reads its screen,
- * and before and after that the plain facts. Nothing is asked for twice: who waits is told when it comes.
+ * Holds the latest status of a session and notifies waiters and subscribers. The status comes from the screen thread;
+ * before and after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll.
  */
 import type { Milestone, SessionState, Status, StatusInfo, WaitUntil } from '@spool/protocol';
 
 interface Wait {
   readonly until: ReadonlySet<WaitUntil>;
-  /** Only what was seen beyond this offset counts. */
+  /** Only observations beyond this offset count. */
   readonly after: number;
   readonly outputAfter: number;
   readonly resolve: (reason: WaitUntil) => void;
@@ -23,7 +23,7 @@ const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
 export class SessionStatus {
   readonly #waits = new Set<Wait>();
   #status: Status;
-  /** What is known of the status is true up to this offset. */
+  /** The status is true up to this offset. */
   #lookedTo = 0;
   #look: PromiseWithResolvers<void> | null = null;
   milestone: Milestone | null = null;
@@ -66,9 +66,9 @@ export class SessionStatus {
     for (const wait of this.#waits) this.#end(wait, 'exit');
   }
 
-  /** Calls back once, at once if it holds already. What it returns forgets the wait. */
+  /** Calls back once, at once if the condition holds already. Returns a function that cancels the wait. */
   wait({ until, after, outputAfter }: Wanted, end: number, callback: (reason: WaitUntil) => void): () => void {
-    // Without an offset: a state that holds is good enough, output is what comes from now on.
+    // Without an offset, a state that holds already counts, and output counts from now on.
     const wait: Wait = {
       until: new Set(until),
       after: after ?? -1,
@@ -110,7 +110,7 @@ export class SessionStatus {
   }
 
   #reasonFor({ until, after }: Wait): WaitUntil | undefined {
-    // A program reports what it is about to show: who acts on it should find it on the screen.
+    // A program reports what it is about to show: a client that acts on it should find it on the screen.
     if (this.#lookedTo <= after || this.#lookedTo < this.#status.offset) return undefined;
     return WAITED_STATES.find((state) => until.has(state) && isNow(this.#status, state));
   }

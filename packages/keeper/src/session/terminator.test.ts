@@ -1,4 +1,4 @@
-/** The real ender with real processes; only the session is a stand-in. */
+/** The real terminator with real processes; only the session is a stand-in. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { whatTermDoes } from '@spool/core';
 import { native } from '@spool/native';
@@ -13,7 +13,7 @@ interface Started {
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
-/** A session around a process that has said "ready". */
+/** A session around a process that has printed "ready". */
 async function start(command: readonly string[]): Promise<Started> {
   const [file, ...args] = command;
   const child: ChildProcess = spawn(file!, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
@@ -74,7 +74,7 @@ test('[RUN-5] one that is set back adds nothing to it', async () => {
 
 test('[RUN-5] a stop that the last keeper had begun is gone on with, without a second SIGTERM', async () => {
   const { session, ended } = await start(drain(600));
-  process.kill(session.pid, 'SIGTERM'); // the last keeper's; the default is restored with it
+  process.kill(session.pid, 'SIGTERM'); // the last keeper's signal; this also restores the default disposition
   await vi.waitUntil(() => whatTermDoes(session.pid) !== 'handles', 10_000);
   const done = new Terminator().end(session, 'stop', 20_000, { isResumed: true });
   expect(await ended).toEqual({ code: 0, signal: null });

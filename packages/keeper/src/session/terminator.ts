@@ -1,6 +1,6 @@
 /**
- * Ends sessions, whole trees of them: asks, insists, and looks again until no process is left. All sessions that are
- * ending share one look at the table of processes; no timer runs when none is.
+ * Ends sessions with their whole process trees: SIGTERM, then SIGKILL, repeated until no process is left. All sessions
+ * that are ending share one scan of the process table; no timer runs when none is ending. Keeps RUN-5, RUN-7 and RUN-9.
  */
 import {
   type Doomed,
@@ -26,23 +26,23 @@ import { constants } from 'node:os';
 import type { EndedBy } from '@spool/protocol';
 import type { Session } from './session.ts';
 
-/** While something is ending, the processes that are known are looked at this often. */
+/** While a session is ending, its known processes are checked this often. */
 const LOOK_EVERY_MS = 100;
 const LOOK_SOON_MS = 10;
 
-/** While those that were asked take their time, new ones are looked for this often. */
+/** While processes handle SIGTERM, new ones are searched for this often. */
 const SWEEP_EVERY_MS = 1000;
 
-/** Looking may take this share of the time at most, however many processes there are. */
+/** Scanning takes at most this share of the time, however many processes there are. */
 const LOOKING_SHARE_MAX = 0.2;
 
-/** A process that survives SIGKILL this long is stuck in the kernel; nobody can do more. */
+/** A process that survives SIGKILL this long is stuck in the kernel; nothing more can be done. */
 const GIVE_UP_MS = 10_000;
 
-/** A process of a session that is to end, and what it has been sent. */
+/** A process of an ending session, and the signals that it was sent. */
 interface Target extends Member, Doomed {
   toTerm: ToTerm;
-  /** It handles SIGTERM, and the end of the leader would cut that short. */
+  /** It handles SIGTERM, and the end of the leader would interrupt that. */
   readonly fearsHangup: boolean;
   readonly done: Set<TerminationStep>;
 }
@@ -51,7 +51,7 @@ interface Case extends Schedule {
   readonly session: Session;
   killAt: number;
   targets: readonly Target[];
-  /** Its processes have been asked by a keeper before this one. */
+  /** An earlier keeper has sent SIGTERM to its processes. */
   readonly isResumed: boolean;
   isSwept: boolean;
   readonly childDone: Set<TerminationStep>;
@@ -72,8 +72,8 @@ export class Terminator {
   }
 
   /**
-   * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had begun with
-   * it, so whoever is there has been asked already.
+   * Resolves when the session has ended and none of its processes is left. `isResumed`: the last keeper had started to
+   * end it, so its present processes have been sent SIGTERM already.
    */
   end(session: Session, by: EndedBy, graceMs: number, { isResumed = false } = {}): Promise<void> {
     session.askEnd(by, graceMs);
@@ -99,12 +99,12 @@ export class Terminator {
     return open.done.promise;
   }
 
-  /** Resolves when this session is not being ended any more: at once, if nobody wanted that. */
+  /** Resolves when this session is not being ended any more: at once, if it never was. */
   async settled(session: Session): Promise<void> {
     await this.#cases.get(session.id)?.done.promise;
   }
 
-  /** Resolves when nothing is ending any more; what is gets no longer than this. */
+  /** Resolves when no session is ending any more; those that are get at most this grace period. */
   async finish(graceMs: number): Promise<void> {
     const killAt = performance.now() + graceMs;
     const open = [...this.#cases.values()];
@@ -131,7 +131,7 @@ export class Terminator {
       await this.#lookAt([...this.#cases]);
     } catch (error) {
       if (!isShortage(error)) throw error;
-      // Nothing is known of the processes now, and nobody is taken for gone. The children can still be reached.
+      // Nothing is known of the processes now, so none counts as gone. The children can still be signalled.
       for (const [id, open] of this.#cases)
         if (performance.now() > open.killAt + GIVE_UP_MS) this.#finish(id, open);
         else this.#signalChild(open);
@@ -153,7 +153,7 @@ export class Terminator {
     }
   }
 
-  /** To look at all of /proc is dear: at first, before an end is believed, from SIGKILL on, and else now and then. */
+  /** A scan of /proc is expensive: done first, before an end is believed, from SIGKILL on, and otherwise at intervals. */
   #mustSweep({ isSwept, targets, session, killAt }: Case): boolean {
     const now = performance.now();
     if (!isSwept || now >= killAt || now - this.#sweptAt >= SWEEP_EVERY_MS) return true;
@@ -198,14 +198,15 @@ export class Terminator {
       if (step === null) return;
       const delivery = signalMember(target, STEP_SIGNALS[step]);
       if (delivery !== 'failed') target.done.add(step);
-      // Another user's by now (sudo): nobody need wait for what it does about a signal that it never got.
+      // It belongs to another user by now (sudo): there is no point in waiting for its reaction to a signal that it
+      // never got.
       if (delivery === 'refused') target.toTerm = 'dies';
     });
     session.recordAsked();
     if (!targets.some(({ pid }) => pid === session.pid)) this.#signalChild(open);
   }
 
-  /** The child itself, even where /proc does not show it (hidepid, no free fd): its pidfd cannot be mistaken. */
+  /** Signals the child itself, even where /proc does not show it (hidepid, no free fd): its pidfd is unambiguous. */
   #signalChild(open: Case): void {
     const { session, childDone } = open;
     const child = session.handOver();
@@ -224,19 +225,19 @@ export class Terminator {
   }
 }
 
-/** No free fd, or no memory: to be tried again. */
+/** No free fd, or no memory: worth another try. */
 function isShortage(error: unknown): boolean {
   return ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** What is assumed of a child that /proc does not show. */
+/** The assumptions for a child that /proc does not show. */
 const HIDDEN = { toTerm: 'dies', isLeaderOfTerminal: false, isForeground: true } as const;
 
 function keyOf({ pid, startTicks }: Member): string {
   return `${pid}/${startTicks}`;
 }
 
-/** Started by one that was asked and handles that: it helps to save. */
+/** Started by a process that was sent SIGTERM and handles it: it helps with the clean-up. */
 function isOfHandler(
   row: ProcessRow,
   rows: ReadonlyMap<number, ProcessRow>,
@@ -249,14 +250,15 @@ function isOfHandler(
   return false;
 }
 
-/** `isSpared`: it is not asked, but only killed in the end. */
+/** `isSpared`: it is not sent SIGTERM, only SIGKILL in the end. */
 function targetOf(row: ProcessRow, session: Session, isSpared: boolean): Target {
   const { pid, startTicks, hasTerminal, isForeground, isStopped } = row;
   const isLeaderOfTerminal = hasTerminal && pid === session.pid;
-  // One that was asked before may be saving by now, with another disposition: it gets its time. One that was held was not.
+  // A process that was signalled before may be saving by now, with another disposition: it gets its time. A stopped
+  // leader did not get the signal.
   const isAsked = isSpared && !(isLeaderOfTerminal && isStopped);
   const toTerm: ToTerm = isAsked ? 'handles' : whatTermDoes(pid);
-  // The kernel hangs up on the foreground only.
+  // The kernel hangs up on the foreground group only.
   const fearsHangup = toTerm === 'handles' && hasTerminal && isForeground && !ignoresHangup(pid);
   return {
     pid,

@@ -1,6 +1,6 @@
 /**
- * A client for unit tests: a real `Connection` on one end of a socket pair, and on the other end somebody who knows only
- * frames. It reads when the test says so, and not before: a test decides how slow it is.
+ * A client for unit tests: a real `Connection` on one end of a socket pair, and a plain frame reader on the other. It
+ * reads only when the test says so: the test decides how slow it is.
  */
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
@@ -10,14 +10,14 @@ import { Connection, type ConnectionHandlers } from '../clients/connection.ts';
 
 const NAMES = new Map<number, string>(Object.entries(FrameType).map(([name, type]) => [type, name]));
 
-/** More turns of the loop than a message takes from one end to the other. */
+/** More turns of the event loop than a message takes from one end to the other. */
 const TURNS = 10;
 
 const READ_SECONDS_MAX = 20;
 
 export class FakeClient {
   readonly connection: Connection;
-  /** All frames that were read, each with a payload of its own. */
+  /** All frames that were read, each with its own payload. */
   readonly frames: Frame[] = [];
   isClosed = false;
   readonly #watch = new FdWatch();
@@ -42,7 +42,7 @@ export class FakeClient {
     });
   }
 
-  /** Says hello, and forgets the answer. */
+  /** Sends a hello, and drops the answer. */
   async hello(who = 'a test'): Promise<this> {
     await this.send(encodeJson(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION, who }));
     await this.read();
@@ -61,7 +61,10 @@ export class FakeClient {
     await turns();
   }
 
-  /** Reads what is there, and what comes of its being read; gives what is new. For more than a few frames see `readUntil`. */
+  /**
+   * Reads what is there, and what that reading releases; returns the new frames. For more than a few frames see
+   * `readUntil`.
+   */
   async read(): Promise<readonly Frame[]> {
     const before = this.frames.length;
     for (let idle = 0; idle < TURNS; idle++) {
@@ -121,7 +124,7 @@ export class FakeClient {
   }
 }
 
-/** Lets the loop turn: ticks, polls, immediates. Timers need not be real for it. */
+/** Lets the event loop turn: ticks, polls, immediates. This works with fake timers too. */
 export async function turns(count = TURNS): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** A session for unit tests: a real log in a folder of its own and a life; no child, no screens, no daemon. */
+/** A session for unit tests: a real log in its own folder and a lifecycle; no child, no screens, no daemon. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type Lifecycle, Log, type LogStream } from '@spool/core';
@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { type Attached, Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 
-/** In memory where there is such a place. */
+/** In memory where possible. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export class FakeSession {
@@ -32,7 +32,7 @@ export class FakeSession {
     });
   }
 
-  /** For what takes a session: it uses no more of one than there is here. */
+  /** For code that takes a session: it uses no more of one than there is here. */
   get session(): Session {
     return this as unknown as Session;
   }
@@ -64,7 +64,7 @@ export class FakeSession {
   }
 }
 
-/** Somebody who is attached, as far as `Viewers` looks. */
+/** A viewer, as far as `Viewers` uses it. */
 export function viewer(size: Size | null = null, rest: Partial<Attached> = {}): Attached {
   return {
     watcher: {} as Watcher,

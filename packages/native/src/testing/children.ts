@@ -1,8 +1,8 @@
 /**
- * What the tests of the addon share: real children, their sinks, a poller, and a look for what was left behind.
+ * Shared by the tests of the addon: real children, their sinks, a poller, and a leak check.
  *
- * Each test file calls `guardAgainstLeaks()` once; then every test begins with a fresh poller (behind `until`) and fails
- * if it leaves an fd, a child or a handler.
+ * Each test file calls `guardAgainstLeaks()` once; then every test starts with a fresh poller (behind `until`) and
+ * fails if it leaves an fd, a child or a handler.
  */
 import { execFile } from 'node:child_process';
 import { constants as fsConstants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { native, POLL, TRANSFER, type ExitStatus, type Poller, type Spawned, typ
 
 export const SIZE = { cols: 80, rows: 24 };
 
-/** A folder of this test file's own. */
+/** A folder for this test file. */
 export const folder = mkdtempSync(join(tmpdir(), 'spool-native-'));
 
 type Pty = Extract<Spawned, { kind: 'pty' }>;
 type Pipes = Extract<Spawned, { kind: 'pipes' }>;
 
-/** All that is known of a child after its end. */
+/** Everything known of a child after its end. */
 export interface Finished {
   readonly status: ExitStatus;
   readonly bytes: Buffer;
@@ -167,7 +167,7 @@ export function run(argv: readonly string[], options: Partial<SpawnOptions> = {}
   return finish(spawn(argv, options));
 }
 
-/** Runs a script in a Node of its own, with `native` and `ADDON`; gives what it passed to `report`. */
+/** Runs a script in a separate Node, with `native` and `ADDON`; returns what it passed to `report`. */
 export async function freshNode<T = unknown>(
   script: string,
   env: Record<string, string> = {},
@@ -193,7 +193,7 @@ export function flagsOf(fd: number): { nonblocking: boolean; cloexec: boolean } 
   return { nonblocking: (flags & fsConstants.O_NONBLOCK) !== 0, cloexec: (flags & 0o2000000) !== 0 };
 }
 
-/** R, S, T, Z, …: what /proc says between the name and the rest. */
+/** R, S, T, Z, …: the state in /proc/PID/stat. */
 export function stateOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.charAt(stat.lastIndexOf(')') + 2);

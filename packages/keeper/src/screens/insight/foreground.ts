@@ -1,10 +1,10 @@
-/** What a shell has been told to run, by the word of the kernel: the group of processes that a terminal's keys go to. */
+/** Asks the kernel what a shell is running: the process group in the foreground of its terminal. */
 import { readFileSync } from 'node:fs';
 
-/** The command line in the foreground of `leader`'s terminal; null when that is `leader` itself, or nobody can tell. */
+/** The command line in the foreground of `leader`'s terminal; null when that is `leader` itself, or unknown. */
 export function foregroundOf(leader: number): readonly string[] | null {
   try {
-    // After the name, which may hold anything: state, parent, group, session, terminal, group in the foreground.
+    // After the name, which may contain anything: state, parent, group, session, terminal, group in the foreground.
     const fields = afterName(readFileSync(`/proc/${leader}/stat`, 'latin1')).split(' ', 6);
     const [group, foreground] = [Number(fields[2]), Number(fields[5])];
     if (!(foreground > 0) || foreground === group) return null;

@@ -1,11 +1,11 @@
 /**
- * What a session has been through: states, milestones, commands, a line of JSON each, beside its log. Derived from the log,
- * so it may be missing; but it tells at once what reading the log again would take minutes to find.
+ * The history of a session: states, milestones, commands, one line of JSON each, beside its log. It is derived from the
+ * log, so it may be missing; but reading the log again would take minutes.
  */
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { HistoryItem } from '@spool/protocol';
 
-/** Past this, the older half goes. */
+/** Past this size, the older half is dropped. */
 const BYTES_MAX = 512 * 1024;
 
 export class History {
@@ -18,7 +18,7 @@ export class History {
     this.#path = `${sessionFolder}/history.ndjson`;
   }
 
-  /** Oldest first; what cannot be read is passed over. */
+  /** Oldest first; unreadable lines are skipped. */
   read(): HistoryItem[] {
     this.save();
     return this.#text().split('\n').flatMap(parsed);
@@ -28,7 +28,7 @@ export class History {
     this.#unsaved += `${JSON.stringify(item)}\n`;
   }
 
-  /** Many at once cost no more than one. */
+  /** Saving many items at once costs no more than one. */
   save(): void {
     if (this.#unsaved === '') return;
     const lines = this.#unsaved;
@@ -64,6 +64,6 @@ function parsed(line: string): HistoryItem[] {
   try {
     return [JSON.parse(line) as HistoryItem];
   } catch {
-    return []; // the end of the text, or a line that a full disk cut
+    return []; // the end of the text, or a line that a full disk truncated
   }
 }

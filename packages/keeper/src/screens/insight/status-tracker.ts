@@ -1,7 +1,7 @@
 /**
- * What a session means, not what it shows: its status with the evidence, the milestones that it passes, what its program says
- * about itself. Fed by whoever follows the log; looks at the screen when that has come to rest, or now and then while it does
- * not; wakes by itself only when silence would change something.
+ * Derives what a session is doing from its output: its status with the evidence, its milestones, and what its program
+ * reports about itself. The log's follower feeds it. It looks at the screen when output pauses, or at intervals while
+ * it does not, and wakes up by itself only when silence would change something. Keeps STATE-1 and STATE-2.
  */
 import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
@@ -12,15 +12,18 @@ import { History } from './history.ts';
 import { hasTerminal, type ScreenSource } from '../messages.ts';
 import type { RuleFiles } from '../worker/rule-files.ts';
 
-/** Output that pauses for so long has come to rest: now a look says something. */
+/** After a pause of this length, the screen is stable enough to look at. */
 const REST_MS = 40;
 /** Output that never pauses is looked at this often. */
 const LOOK_EVERY_MS = 150;
-/** What runs in the foreground is asked this often at most, unless somebody has typed. */
+/** The foreground process is queried at most this often, except after input. */
 const FOREGROUND_EVERY_MS = 500;
-/** A title that spins, or a progress bar, is told this often at most. */
+/** A spinning title or a progress bar is reported at most this often. */
 const FACT_EVERY_MS = 200;
-/** Ten commands of a shell, with all their marks. What comes beyond waits for the next look, and only the last of each kind. */
+/**
+ * Ten commands of a shell, with all their marks. Events beyond this wait for the next look, and only the last of each
+ * kind is kept.
+ */
 const FACTS_PER_SECOND = 50;
 const LATE_FACTS_MAX = 64;
 
@@ -28,32 +31,32 @@ export interface StatusTrackerEvents {
   onStatus(status: Status): void;
   onMilestone(milestone: Milestone, at: number): void;
   onOscEvent(fact: OscEvent, at: number): void;
-  /** The session as a person sees it; null for one without a terminal. */
+  /** The session as a user sees it; null for one without a terminal. */
   view(): ScreenView | null;
 }
 
-/** What was there before this keeper: how far it went, and when the last of it was written. */
+/** The state before this keeper: how far the log went, and when its last byte was written. */
 export interface Past {
   readonly end: number;
   readonly writtenAt: number;
 }
 
-/** Without a terminal, the last lines are what a person would see. */
+/** Without a terminal, these last lines are what a user would see. */
 const LINES_SHOWN = 24;
 
 export class StatusTracker {
-  /** It goes on with what the last keeper knew. */
+  /** It continues with what the last keeper knew. */
   readonly isRestored: boolean;
   readonly #events: StatusTrackerEvents;
   readonly #history: History;
   readonly #reducer: StatusReducer;
   readonly #milestones: MilestoneReader;
-  /** Facts before this have been told: they are read again after a restart. */
+  /** Events before this offset have been reported: they are read again after a restart. */
   readonly #newsFrom: number;
-  /** Of a session with a terminal: its first process. */
+  /** The first process of a session with a terminal. */
   readonly #leader: number | null;
   readonly #toldFacts = new Map<string, number>();
-  /** By kind, in the order of what was last said. */
+  /** By kind, in the order of the last report. */
   readonly #lateFacts = new Map<string, OscEvent>();
   #factsSince = 0;
   #factsTaken = 0;
@@ -94,22 +97,22 @@ export class StatusTracker {
     return this.#reducer.status;
   }
 
-  /** What has been seen counts already. */
+  /** The current state has been confirmed and counts. */
   get isSettled(): boolean {
     return this.#firstAt === null && !this.#reducer.isSettling;
   }
 
-  /** What it asks, in a sentence; null when it asks nothing, as far as is known by now. */
+  /** The question it asks, in a sentence; null when it asks nothing, as far as is known. */
   get asks(): string | null {
     return this.#reducer.asks;
   }
 
-  /** What it shows now asks something and does not count yet, or counts and is no longer there. */
+  /** The screen shows a question that does not count yet, or no longer shows the one that counts. */
   get isUnsettled(): boolean {
     return this.#reducer.isUnsettled;
   }
 
-  /** What stands in its input line, and the names of the keys that clear it. */
+  /** The text in its input line, and the names of the keys that clear it. */
   inputLine(view: InputView, cursorLine: string): ReturnType<StatusReducer['inputLine']> {
     return this.#reducer.inputLine(view, cursorLine);
   }
@@ -118,12 +121,12 @@ export class StatusTracker {
     this.#reducer.promptEnded(text);
   }
 
-  /** What a person would see. */
+  /** What a user would see. */
   get shown(): ScreenView {
     return this.#events.view() ?? this.#lastLines();
   }
 
-  /** When something is to be done though nothing is written; null: never. */
+  /** When it must wake up without output; null: never. */
   get dueAt(): number | null {
     const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
     const due = Math.min(lookAt, this.#foregroundDueAt, this.#reducer.nextCheckAt ?? Infinity);
@@ -139,7 +142,7 @@ export class StatusTracker {
     for (const line of this.#lines.feed(bytes)) this.#line(line, at);
   }
 
-  /** A flood was passed over: here is where it goes on. */
+  /** A flood was skipped: output continues at this offset. */
   skipped(offset: number): void {
     this.#offset = offset;
     this.#lines = new LineText({ offset, skipAlternate: true });
@@ -156,11 +159,11 @@ export class StatusTracker {
   }
 
   typed(at: number): void {
-    this.#foregroundAt = 0; // a shell may have been told to run something
+    this.#foregroundAt = 0; // a shell may have been given a command
     this.#reducer.typed(at);
   }
 
-  /** What is due by now. */
+  /** Does what is due by now. */
   wake(now: number): void {
     if (this.#firstAt !== null && now >= Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS))
       this.look(now);
@@ -189,12 +192,15 @@ export class StatusTracker {
     return this.#history.read();
   }
 
-  /** Puts what has happened on the disk. */
+  /** Saves the history to disk. */
   save(): void {
     this.#history.save();
   }
 
-  /** Three files of the kernel's: a session that never rests is not asked with every look, but once more after the last. */
+  /**
+   * Costs three reads from /proc: a session that never rests is not queried with every look, but once more after the
+   * last.
+   */
   #lookAtForeground(now: number): void {
     if (this.#leader === null) return;
     const isFresh = Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS;
@@ -205,7 +211,7 @@ export class StatusTracker {
   }
 
   #putOff(fact: OscEvent): void {
-    // A program may report of several things, each with an id.
+    // A program may report several things, each with an id.
     const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
     this.#lateFacts.delete(kind);
     this.#lateFacts.set(kind, fact);
@@ -247,7 +253,7 @@ export class StatusTracker {
     if (status === this.#told) return;
     const before = this.#told;
     this.#told = status;
-    // One dialog after another is the same state, but not since the same time.
+    // One dialog after another is the same state, but with a new start time.
     if (before.state !== status.state || before.kind !== status.kind || before.since !== status.since) {
       const { state, kind, source, offset } = status;
       this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
@@ -291,7 +297,7 @@ const REPEATED_FACTS: ReadonlySet<string> = new Set([
   'bell-rung',
 ]);
 
-/** As the last keeper left it; the evidence is one sentence then. */
+/** The status as the last keeper left it, with one sentence as its evidence. */
 export function restoredStatus(past: readonly HistoryItem[]): { readonly status?: Status } {
   const last = past.findLast((item) => item.type === 'status');
   if (!last || last.state === 'exited') return {};
@@ -314,7 +320,7 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
   };
 }
 
-/** A line is written for each kind of a state too; but each dialog is a state of its own. */
+/** The history also has a line for each kind of a state; but each dialog is a state of its own. */
 function since(past: readonly HistoryItem[], last: StatusItem): number {
   if (last.state === 'blocked') return last.at;
   const states = past.filter((item) => item.type === 'status');
@@ -323,5 +329,5 @@ function since(past: readonly HistoryItem[], last: StatusItem): number {
 
 type StatusItem = Extract<HistoryItem, { type: 'status' }>;
 
-/** True when it was written down; nobody has looked since. */
+/** It was true when it was recorded, and has not been checked since. */
 const RESTORED_CONFIDENCE = 0.6;

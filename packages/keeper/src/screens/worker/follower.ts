@@ -1,23 +1,23 @@
-/** One who follows a session's log, in turns. */
+/** The interface of a follower, which reads a session's log in turns. */
 import type { StatusTracker } from '../insight/status-tracker.ts';
 
 export interface Follower {
   readonly id: string;
-  /** What it has understood so far; null until there was something to understand. */
+  /** What it has derived so far; null until there was output. */
   readonly tracker: StatusTracker | null;
   readonly offset: number;
   readonly isBehind: boolean;
-  /** What its model takes, by estimate; 0 without one. */
+  /** The estimated size of its model; 0 without one. */
   readonly modelBytes: number;
-  /** When it was last told of new bytes, in milliseconds since 1970; 0: never. */
+  /** When it was last notified of new bytes, in milliseconds since 1970; 0: never. */
   readonly readAt: number;
   /** There are bytes up to `end`, the last of them written at `at`. */
   grown(end: number, at: number): void;
-  /** Moves on by some milliseconds' worth. */
+  /** Continues for a few milliseconds. */
   turn(): void;
-  /** Understanding begins, though there was nothing to understand: silence means something too. */
+  /** Starts the tracker although there was no output: silence has a meaning too. */
   begin(): StatusTracker;
-  /** Lets go of its model: it can be made again. */
+  /** Drops its model, which can be rebuilt. */
   drop(): void;
   /** Its log may have files open. */
   readonly holdsFiles: boolean;

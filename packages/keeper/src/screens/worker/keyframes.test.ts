@@ -19,7 +19,7 @@ function session(logBytes: number): { folder: string; files: () => { count: numb
   return { folder, files };
 }
 
-/** What does not pack well. */
+/** Data that compresses badly. */
 const noise = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
 
 test('[SCR-2] a model that is dropped again and again leaves one latest keyframe', () => {

@@ -1,24 +1,23 @@
 /**
- * Snapshots stored beside the log, so that the screen at any offset is a keyframe and a short replay.
+ * Snapshots stored beside the log: the screen at any offset is a keyframe plus a short replay. Keeps SCR-2.
  *
- * They never weigh more than they are worth: at most `FILES_MAX` files, and no more bytes than the log itself. Near the end
- * there is one "latest", which the next one replaces; the others are spread evenly over the log, and stand further apart the
- * longer it grows.
+ * Their cost is bounded: at most `FILES_MAX` files, and no more bytes than the log itself. Near the end there is one
+ * "latest", which the next one replaces; the others are spread evenly over the log, further apart the longer it grows.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** Between two keyframes of a session. */
 export const KEYFRAME_EVERY_BYTES = 1024 * 1024;
-/** Between two in a flood that is passed over, and on the way of a replay. */
+/** Between two keyframes in a flood that is skipped, and during a replay. */
 export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
-/** As near as this to the last one, a keyframe saves nobody any time: some 10 ms of replay. */
+/** Closer than this to the last one, a keyframe is not worth it: it saves some 10 ms of replay. */
 export const KEYFRAME_APART_BYTES = 128 * 1024;
 
 export const FILES_MAX = 20;
-/** A short log may have this much, whatever it weighs itself. */
+/** A short log may have this many bytes of keyframes, whatever its own size. */
 const BYTES_FREE = 64 * 1024;
-/** Even a model of 1000 × 1000 cells is less. */
+/** Even a model of 1000 × 1000 cells is smaller. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 const SUFFIX = '.key';
@@ -31,7 +30,7 @@ interface Keyframe {
 export class Keyframes {
   readonly #folder: string;
   readonly #logFolder: string;
-  /** Oldest first; read when first asked for. */
+  /** Oldest first; read on first use. */
   #frames: Keyframe[] | null = null;
 
   constructor(sessionFolder: string) {
@@ -39,7 +38,7 @@ export class Keyframes {
     this.#logFolder = `${sessionFolder}/log`;
   }
 
-  /** The offsets of those at or before `offset`, nearest first. */
+  /** The offsets of the keyframes at or before `offset`, nearest first. */
   before(offset: number): number[] {
     return this.#known()
       .map((frame) => frame.offset)
@@ -47,7 +46,7 @@ export class Keyframes {
       .reverse();
   }
 
-  /** What `restore` makes of one, or undefined if it is gone or damaged: then an older one must do. */
+  /** The result of `restore`, or undefined if the keyframe is gone or damaged: then the caller uses an older one. */
   read<T>(offset: number, restore: (bytes: Uint8Array) => T | undefined): T | undefined {
     try {
       const stored = readFileSync(this.#path(offset));
@@ -58,12 +57,12 @@ export class Keyframes {
     }
   }
 
-  /** One there would save somebody time. */
+  /** Whether a keyframe at this offset would save time. */
   isWanted(offset: number, apartBytes: number): boolean {
     return this.#known().every((frame) => Math.abs(frame.offset - offset) >= apartBytes);
   }
 
-  /** A full disk is no reason to stop: without it, the way from the one before is longer. */
+  /** A full disk is not an error here: without this keyframe, the replay from the one before is longer. */
   write(offset: number, bytes: Uint8Array): void {
     try {
       this.#makeFolder();
@@ -76,7 +75,7 @@ export class Keyframes {
     }
   }
 
-  /** Those before the first byte that is kept are of no use any more. */
+  /** Keyframes before the first byte that is kept are useless. */
   dropBefore(offset: number): void {
     const known = this.#known();
     while (known[0] !== undefined && known[0].offset < offset) this.#remove(0);
@@ -92,14 +91,14 @@ export class Keyframes {
     if (same >= 0) known.splice(same, 1);
     const at = known.findLastIndex(({ offset }) => offset < frame.offset) + 1;
     known.splice(at, 0, frame);
-    // What was the latest stays only if it is far enough from its neighbours to be one of the grid.
+    // The previous "latest" stays only if it is far enough from its neighbours to be part of the grid.
     const latest = known[at - 1];
     const isEnd = at === known.length - 1;
     if (isEnd && latest && frame.offset - (known[at - 2]?.offset ?? 0) < KEYFRAME_EVERY_BYTES) this.#remove(at - 1);
     this.#thin();
   }
 
-  /** Takes out those that are missed least: whose neighbours are nearest to each other. Never the latest. */
+  /** Removes the least useful ones: those whose neighbours are nearest to each other. Never the latest. */
   #thin(): void {
     const known = this.#known();
     let bytes = known.reduce((sum, frame) => sum + frame.bytes, 0);
@@ -123,7 +122,7 @@ export class Keyframes {
     rmSync(this.#path(frame!.offset), { force: true });
   }
 
-  /** Never the session's own folder: one that was removed must not come back. */
+  /** Never creates the session's own folder: a removed session must not come back. */
   #makeFolder(): void {
     try {
       mkdirSync(this.#folder, { mode: 0o700 });
@@ -140,7 +139,7 @@ export class Keyframes {
   #list(): Keyframe[] {
     try {
       const names = readdirSync(this.#folder);
-      // A keeper was killed while it wrote one.
+      // A keeper was killed while it wrote this one.
       for (const name of names) if (name.endsWith('.tmp')) rmSync(`${this.#folder}/${name}`, { force: true });
       return names
         .filter((name) => name.endsWith(SUFFIX))

@@ -1,4 +1,4 @@
-/** One look at a session for somebody who is about to type into it: what it shows, and whether that asks something. */
+/** Looks at a session for a client that is about to type: what it shows, and whether it asks something. */
 import { cursorLineOf, type ScreenModel, solidText } from '@spool/core/screen';
 import { encodeKey } from '@spool/vt';
 import type { Follower } from './follower.ts';
@@ -31,7 +31,7 @@ export function lookAt(follower: Follower, now: number): Look {
 function inputOf(tracker: StatusTracker, model: ScreenModel): Look['input'] {
   const view = { lines: model.plainLines(), solid: model.lines().map(solidText), cursor: model.cursor };
   const { before, behind } = cursorLineOf(model);
-  // Behind the cursor there may also be a second prompt, at the right edge; text that was typed begins right at the cursor.
+  // After the cursor there may also be a second prompt, at the right edge; typed text starts right at the cursor.
   const found = tracker.inputLine(view, /^\S/.test(behind) ? before + behind : before);
   if (found === null) return null;
   const { modes } = model;

@@ -1,19 +1,20 @@
 /**
- * Which models have to go when all of them together take too much memory: those of sessions at rest, the longest unused
- * first. A busy session keeps its model, whatever the sum: to drop it is to make it again with the next bytes, from a
- * keyframe, and two sessions that push each other out cost twenty times what they cost otherwise.
+ * Selects the models to drop when together they take too much memory: those of idle sessions, least recently used
+ * first. A busy session keeps its model, whatever the sum: a dropped model is rebuilt from a keyframe with the next
+ * bytes, and two sessions that push each other out cost twenty times what they cost otherwise. Keeps the first half of
+ * SCR-3.
  */
 
 /** Some 250 models of 120×40, or 400 of 80×24, with the lines above them that a model keeps (`LIVE_SCROLLBACK_LINES`). */
 export const MODELS_BYTES_MAX = 96 * 1024 * 1024;
 
-/** Of those, what sessions at rest may take: some 60 models, for whoever looks at one again. */
+/** The share of idle sessions: some 60 models, for screens that are viewed again. */
 export const IDLE_BYTES_MAX = 24 * 1024 * 1024;
 
-/** With so many busy sessions, memory comes first all the same. */
+/** Beyond this, busy sessions lose their models too. */
 export const MODELS_BYTES_LIMIT = 4 * MODELS_BYTES_MAX;
 
-/** Bytes within this time: busy. */
+/** A session with output within this time is busy. */
 export const BUSY_MS = 5000;
 
 export interface BudgetedModel {
@@ -21,11 +22,11 @@ export interface BudgetedModel {
   readonly modelBytes: number;
   /** It has something to read: it needs its model at once. */
   readonly isBehind: boolean;
-  /** When it was last told of new bytes; 0 if never: what it read then was there before this keeper. */
+  /** When it was last notified of new bytes; 0 if never: what it read then is older than this keeper. */
   readonly readAt: number;
 }
 
-/** Those to be dropped, in this order. */
+/** The models to drop, in this order. */
 export function surplusModels<T extends BudgetedModel>(models: Iterable<T>, now: number): T[] {
   const isBusy = ({ readAt }: T): boolean => now - readAt < BUSY_MS;
   let bytes = 0;

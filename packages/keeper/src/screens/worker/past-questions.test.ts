@@ -9,7 +9,7 @@ import { PastQuestions } from './past-questions.ts';
 const LINE_BYTES = 64;
 const line = (number: number): string => `${String(number).padEnd(LINE_BYTES - 2, '.')}\r\n`;
 
-/** A session that has written so many lines of 64 bytes, and has no keyframe. */
+/** A session that has written this many lines of 64 bytes, and has no keyframe. */
 function flooded(lines: number): TerminalSource {
   const folder = mkdtempSync(`${tmpdir()}/spool-past-`);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ function flooded(lines: number): TerminalSource {
 
 type Screen = Extract<ScreenAnswer, { type: 'screen' }>;
 
-/** Asks for the screen after `lines` lines; `turns` is how often others had their turn before it was there. */
+/** Asks for the screen after `lines` lines; `turns` counts the turns that others had before the answer. */
 function ask(source: TerminalSource, lines: number, historyLines = 0): { shown: string[]; turns: number } {
   const told: FromScreens[] = [];
   const questions = new PastQuestions(

@@ -1,18 +1,21 @@
-/** Questions about screens that no follower has: of the past, and of sessions that have ended. One after the other, in slices. */
+/**
+ * Answers questions about screens that no follower has: screens of the past, and of ended sessions. One after the
+ * other, in slices. Keeps SCR-1, with `past-screen.ts`.
+ */
 import { Log } from '@spool/core';
 import type { Keyframes } from './keyframes.ts';
 import type { FromScreens, TerminalSource } from '../messages.ts';
 import { PastScreen } from './past-screen.ts';
 import { describe, type PictureAsk, timeOf } from './picture.ts';
 
-/** Of a replay, before the screens of the present have their turn. */
+/** The length of a slice of replay, before live screens have their turn. */
 const SLICE_MS = 10;
 
 export interface PastQuestion {
   readonly request: number;
   readonly source: TerminalSource;
   readonly what: PictureAsk;
-  /** Where the log ends: the screen that is meant where no other moment is named. */
+  /** The end of the log: the default moment. */
   readonly end: number;
 }
 
@@ -36,7 +39,7 @@ export class PastQuestions {
     this.#waiting.push(question);
   }
 
-  /** Goes on with the first of them for a few milliseconds. */
+  /** Continues with the first question for a few milliseconds. */
   work(): void {
     const [question] = this.#waiting;
     if (!question) return;
@@ -53,7 +56,7 @@ export class PastQuestions {
     this.#end();
   }
 
-  /** The session has been removed: whoever asked has been told. */
+  /** The session has been removed; its questions have been answered. */
   forget(id: string): void {
     if (this.#waiting[0]?.source.id === id) this.#end();
     for (let at = this.#waiting.length - 1; at >= 0; at--) {

@@ -1,6 +1,6 @@
 /**
- * A screen of the past, or one with more lines above it than a followed model keeps: replayed from the log in slices, so that
- * the screens of other sessions go on meanwhile. What it finds on a long way is kept as keyframes: the next one who asks for
+ * A screen of the past, or one with more lines above it than a live model keeps: replayed from the log in slices, so
+ * that the screens of other sessions continue meanwhile. A long replay leaves keyframes, so the next question about
  * that time waits for a few megabytes at most.
  */
 import type { Log } from '@spool/core';
@@ -9,7 +9,7 @@ import { SCROLLBACK_LINES } from '@spool/protocol';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type Moment, replaySteps } from './timeline.ts';
 
-/** Where lines above the screen are wanted, the replay begins this much earlier, and again earlier if that was not enough. */
+/** If lines above the screen are wanted, the replay starts this much earlier, and earlier still if that was not enough. */
 const HISTORY_BYTES = [256 * 1024, 2 * 1024 * 1024, 16 * 1024 * 1024];
 
 export interface PastOptions {
@@ -24,7 +24,7 @@ export class PastScreen {
   readonly #options: PastOptions;
   readonly #to: number;
   readonly #scrollback: number;
-  /** How often it has begun. */
+  /** How often it has started. */
   #tries = 0;
   #model!: ScreenModel;
   #from = 0;
@@ -38,7 +38,7 @@ export class PastScreen {
     this.#begin();
   }
 
-  /** Works until it is done, or `isTime` says that others want their turn. */
+  /** Works until it is done, or until `isTime` says that others need their turn. */
   work(isTime: () => boolean): Moment | null {
     do {
       const { done, value: offset } = this.#steps.next();

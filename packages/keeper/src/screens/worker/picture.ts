@@ -1,4 +1,4 @@
-/** A model at some moment, as whoever asked wants to see it. */
+/** Renders a model in the form that was asked for. */
 import type { Log } from '@spool/core';
 import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
 import type { ScreenFormat } from '@spool/protocol';

@@ -1,5 +1,5 @@
-/** One buffer for all that this thread reads of logs: what is followed is parsed at once, and nothing of it is kept. */
+/** One buffer for all log reads of this thread: bytes are parsed at once, and none of them are kept. */
 export const READ_BYTES = 64 * 1024;
 
-/** No `Buffer`: its `slice` is a view, and those who keep the end of a chunk rely on a copy. */
+/** Not a `Buffer`: its `slice` is a view, and code that keeps the end of a chunk relies on a copy. */
 export const READ_BUFFER = new Uint8Array(READ_BYTES);

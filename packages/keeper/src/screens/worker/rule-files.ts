@@ -1,6 +1,7 @@
 /**
- * The rules that tell what a screen means, and the catalogue of milestones: ours, and what the user has put into the config
- * folder (`rules/*.json`, `milestones/*.json`). Looked at again when a session starts and a folder has changed.
+ * Loads the rules that interpret screens, and the catalogue of milestones: the built-in ones and the user's in the
+ * config folder (`rules/*.json`, `milestones/*.json`). Loads them again when a session starts and a folder has changed.
+ * Keeps STATE-3.
  */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { type Catalogue, readCatalogue } from '@spool/core/milestones';
@@ -21,7 +22,7 @@ export class RuleFiles {
     this.#warn = warn;
   }
 
-  /** The user's come first: they may say otherwise. */
+  /** The user's rules come first: they take precedence. */
   get rules(): readonly RuleSet[] {
     return this.#rules;
   }
@@ -69,7 +70,7 @@ export class RuleFiles {
   }
 }
 
-/** How many files of each kind there are, and a sentence for each fault: what the daemon's log would say. */
+/** The number of files of each kind, and a sentence for each fault, as in the daemon's log. */
 export function checkRuleFiles(configFolder: string): RuleFilesCheck {
   const faults: string[] = [];
   new RuleFiles(configFolder, (sentence) => faults.push(sentence)).refresh();
@@ -83,7 +84,7 @@ export interface RuleFilesCheck {
   readonly faults: readonly string[];
 }
 
-/** Reading from a pipe would wait for whoever writes into it. */
+/** Reading from a pipe would block until another process writes into it. */
 function regularFile(file: string): Stats {
   const stat = statSync(file);
   if (!stat.isFile()) throw new Error('it is no regular file');
@@ -101,7 +102,7 @@ function jsonFiles(folder: string): readonly string[] {
   }
 }
 
-/** Of the folder and of what is in it: an editor may write a file in place. */
+/** The newest mtime of the folder and of its files: an editor may write a file in place. */
 function changedAt(folder: string): number {
   return Math.max(mtimeMs(folder), ...jsonFiles(folder).map((name) => mtimeMs(`${folder}/${name}`)));
 }
@@ -110,6 +111,6 @@ function mtimeMs(path: string): number {
   try {
     return statSync(path).mtimeMs;
   } catch {
-    return 0; // it is not there, or a link to nowhere: then the others count all the same
+    return 0; // missing, or a broken link: the other files count all the same
   }
 }

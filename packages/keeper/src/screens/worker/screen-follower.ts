@@ -1,9 +1,10 @@
 /**
- * Follows one running session: keeps a true model of its terminal a moment behind the log, answers what its program asks of
- * a terminal, at the very byte where it asks, and writes keyframes on the way.
+ * Follows one running session: keeps a model of its terminal a moment behind the log, answers its program's queries at
+ * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1.
  *
- * What it reads it also hands to the session's insight. It never holds anything up. When a flood outruns it, it skips to the present: modes, queries and facts of what is skipped
- * are still read (that is fast), only the picture is begun anew, and says so until it is certain again.
+ * It also passes what it reads to the session's status tracker, and never delays other work. When a flood outruns it,
+ * it skips to the present: it still reads modes, queries and events of what it skips (that is fast). Only the picture
+ * starts from scratch, and is marked as inexact until it is certain again.
  */
 import { Log } from '@spool/core';
 import { cursorLineOf, ScreenModel } from '@spool/core/screen';
@@ -30,16 +31,16 @@ import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from '
 
 const NOTHING = new Uint8Array(0);
 
-/** One turn: some milliseconds, so that others are not kept waiting. */
+/** One turn: some milliseconds, so that other sessions do not wait. */
 export const TURN_BYTES = 256 * 1024;
 
-/** Further behind than this, the model skips; this much before the present it begins again. */
+/** Further behind than this, the model skips; it starts again this much before the present. */
 const SKIP_BEHIND_BYTES = 4 * 1024 * 1024;
 const PICTURE_BYTES = 512 * 1024;
-/** Skipped in one turn: nothing is painted, but a megabyte of nothing but facts takes a tenth of a second all the same. */
+/** Skipped in one turn: nothing is painted, but a megabyte of nothing but OSC events still takes a tenth of a second. */
 const SKIP_BYTES = 1024 * 1024;
 
-/** Of a terminal that did not tell: no answer would keep programs waiting, and this is what many have. */
+/** For a terminal that did not report its cell size: no answer would block programs, and this is a common size. */
 const CELL_PIXELS = { width: 8, height: 16 };
 
 export interface FollowerEvents {
@@ -70,11 +71,11 @@ export class ScreenFollower implements Follower {
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
-  /** What is being read, and where it begins. */
+  /** The chunk being read, and its offset. */
   #chunk: Uint8Array = NOTHING;
   #chunkAt = 0;
 
-  /** Costs next to nothing until there is something to follow: most sessions are idle most of the time. */
+  /** Costs next to nothing until there is output: most sessions are idle most of the time. */
   constructor(source: TerminalSource, end: number, answeredTo: number, events: FollowerEvents) {
     this.source = source;
     this.#events = events;
@@ -131,13 +132,13 @@ export class ScreenFollower implements Follower {
     this.#follower?.colours.rebase(this.#colours);
   }
 
-  /** The model, where it now stands. */
+  /** The model at its present offset. */
   moment(): Moment {
     const model = this.#present();
     return { model, offset: this.#offset };
   }
 
-  /** What a person who looks would see. */
+  /** What a user would see. */
   view(): ScreenView {
     const model = this.#present();
     const { row, col, isVisible } = model.cursor;
@@ -154,9 +155,9 @@ export class ScreenFollower implements Follower {
     return (this.#tracker ??= this.#events.beginTracking(this.#offset));
   }
 
-  /** Moves on by one turn. */
+  /** Continues by one turn. */
   turn(): void {
-    // What comes late to this thread was written when it was written: what follows from it should not be late twice.
+    // The thread may see output late. Use the time at which it was written, so that timeouts are not late as well.
     const now = Date.now();
     this.#writtenAt = Math.min(now, this.#grownAt || now);
     this.#awake();
@@ -168,7 +169,7 @@ export class ScreenFollower implements Follower {
     this.#keep();
   }
 
-  /** The model may go: it can be made again from the last keyframe. */
+  /** Drops the model: it can be rebuilt from the last keyframe. */
   drop(): void {
     if (!this.#model) return;
     if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES)
@@ -189,12 +190,12 @@ export class ScreenFollower implements Follower {
     this.#log?.close();
   }
 
-  /** The way from the last keyframe to where we stand. */
+  /** The bytes from the last keyframe to the present offset. */
   get #sinceKeyframe(): number {
     return this.#offset - (this.keyframes.last ?? this.log.start);
   }
 
-  /** It keeps fewer lines above the screen than are asked for, and there are more in the log. */
+  /** It keeps fewer lines above the screen than were asked for, and the log has more. */
   lacksHistory(lines: number): boolean {
     if (lines <= LIVE_SCROLLBACK_LINES) return false;
     const { scrolledLines, scrollback } = this.#present();
@@ -225,7 +226,7 @@ export class ScreenFollower implements Follower {
     this.#applyResizes();
   }
 
-  /** The model at the present, also when nothing has been followed yet: then it begins at a keyframe before that. */
+  /** The model at the present. If nothing has been followed yet, it starts at an earlier keyframe. */
   #present(): ScreenModel {
     const isFirst = this.#follower === null;
     this.#awake();
@@ -233,10 +234,10 @@ export class ScreenFollower implements Follower {
     return this.#model!;
   }
 
-  /** The model and its reader, where we stand: made anew from the nearest keyframe if they have been dropped. */
+  /** Rebuilds the model and its reader from the nearest keyframe if they were dropped. */
   #awake(): void {
     if (!this.#model) {
-      // What was asked on the way there has been answered.
+      // Queries on the way have been answered before.
       const { model } = this.#follower
         ? modelAt(this.log, this.keyframes, this.#offset, this.source.firstSize)
         : this.#begin();
@@ -257,19 +258,19 @@ export class ScreenFollower implements Follower {
     const tracker = this.#tracker;
     if (!tracker) return;
     tracker.fact(fact, Date.now());
-    // What stands before the cursor at this very byte is the prompt; what follows is typed.
+    // What stands before the cursor at this exact byte is the prompt; what follows is typed.
     if (fact.type !== 'prompt-end' || !this.#model) return;
     this.#paintTo(this.#model, fact.end);
     tracker.promptEnded(cursorLineOf(this.#model).before);
   }
 
-  /** What was begun before it is not continued behind it; the modes are the best that is known. */
+  /** A sequence that started before the gap does not continue after it; the modes stay as last known. */
   #passGap(to: number): void {
     this.#offset = to;
     this.#follower = this.#reader({ modes: this.#follower!.modes.state });
   }
 
-  /** The first bytes: from the keyframe before what was last answered, so that nothing asked since then is missed. */
+  /** The first bytes: starts at the keyframe before the last answer, so that no later query is missed. */
   #begin(): Moment {
     const moment = modelBefore(this.log, this.keyframes, this.#answeredTo, this.source.firstSize);
     this.#offset = moment.offset;
@@ -290,7 +291,7 @@ export class ScreenFollower implements Follower {
     this.#events.onFocusMode(focusReports);
   }
 
-  /** The picture as far as `offset`, within the chunk that is being read. */
+  /** Paints up to `offset`, within the chunk being read. */
   #paintTo(model: ScreenModel, offset: number): void {
     if (offset <= this.#offset) return;
     model.write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
@@ -327,7 +328,7 @@ export class ScreenFollower implements Follower {
     }
   }
 
-  /** Reads on without painting, and begins a new picture shortly before the present. */
+  /** Reads on without painting, and starts a new picture shortly before the present. */
   #skip(to: number): void {
     this.#model!.dispose();
     this.#model = null;

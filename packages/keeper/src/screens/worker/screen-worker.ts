@@ -1,6 +1,6 @@
 /**
- * The thread for screens: follows every running session at its own pace, in turns; keeps what each shows and what that means;
- * and answers questions about any screen of the past. Its priority is low: bytes come first, pictures after.
+ * The screen thread: follows every running session in turns, maintains the screen and the status of each, and answers
+ * questions about any screen of the past. It has a low priority: moving bytes comes before painting them.
  */
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -31,25 +31,34 @@ import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
 
+<<<<<<< HEAD
 /** Then whoever asks for a screen is heard. */
+=======
+/** Work that is due within these milliseconds is done together. */
+const ALARM_GRAIN_MS = 8;
+/** After this time, pending questions are handled. */
+>>>>>>> e83920b (prose: keeper reads as plain English)
 const WORK_MS = 10;
-/** Sessions looked at between two looks at the memory that their models take. */
+/** The number of looks between two checks of the models' memory. */
 const LOOKS_PER_CHECK = 24;
-/** The budget is looked at this often while sessions are busy. */
+/** The budget is checked this often while sessions are busy. */
 const CHECK_EVERY_MS = 250;
-/** Whoever asks for the screen of a session that is being flooded gets the one of a moment ago, rather than wait. */
+/** A question about a session in a flood waits at most this long, then gets a slightly older screen. */
 const PATIENCE_MS = 50;
-/** One session may keep the others waiting for this long while it is looked at for somebody who is about to type. */
+/** A look for a client that is about to type may delay the other sessions for this long. */
 const HURRY_MS_MAX = 50;
 const NICENESS = 5;
-/** Logs that keep a file open between two turns, and their share of what the process may open: sessions come first. */
+/**
+ * Logs that keep a file open between two turns, and their share of the files that the process may open: sessions come
+ * first.
+ */
 const OPEN_LOGS_MAX = 256;
 const OPEN_FILES_SHARE = 1 / 8;
-/** A child that has written nothing for so long after its start does something else. */
+/** A child that has written nothing for this long after its start is no longer starting. */
 const SILENT_MS = 10_000;
-/** Of an adopted session without a terminal, this much is read again: what it last said is what a look must see. */
+/** For an adopted session without a terminal, this much is read again: a look needs its last output. */
 const LOOK_BACK_BYTES = 4096;
-/** A session that cannot be borne so often is let go. */
+/** Stop following a session after this many crashes. */
 const FALLS_MAX = 2;
 
 interface Question {
@@ -60,7 +69,7 @@ interface Question {
   readonly askedAt: number;
 }
 
-/** What is answered with a picture. */
+/** How a child ended. */
 interface Exit {
   readonly at: number;
   readonly exitCode: number | null;
@@ -69,22 +78,22 @@ interface Exit {
 
 const port = parentPort!;
 const { configFolder } = workerData as { configFolder: string };
-// A user's rule that backtracks without end goes over to the linear engine instead.
+// A user's rule with catastrophic backtracking falls back to the linear regexp engine.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 const files = new RuleFiles(configFolder, (sentence) => emit({ type: 'complaint', sentence }));
 const followers = new Map<string, Follower>();
-/** Those that have something to be read, answered or ended. */
+/** Sessions with something to read, answer or end. */
 const active = new Set<string>();
 const questions = new Map<string, Question[]>();
-/** About the past: one after the other. */
+/** Questions about the past: one after the other. */
 const pasts = new PastQuestions(emit, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
 /** Ended, but not followed to their end yet. */
 const exits = new Map<string, Exit>();
-/** Those whose insight has something due. */
+/** Sessions whose tracker has something due. */
 const waking = new Map<string, number>();
 /** How often following a session has failed. */
 const falls = new Map<string, number>();
-/** To be told when all of this turn has been done: one message for all. */
+/** Reported at the end of this turn, in one message for all. */
 let followed: SessionOffset[] = [];
 let looked: SessionOffset[] = [];
 const openLogsMax = Math.min(OPEN_LOGS_MAX, openFilesMax() * OPEN_FILES_SHARE);
@@ -101,7 +110,7 @@ port.on('message', (message: ToScreens) => {
 warmUp();
 emit({ type: 'ready' });
 
-/** What the first session would have to wait for, 40 ms of it: the rules are read, and the engine has seen a screen. */
+/** Does the 40 ms of work that the first session would have to wait for: reads the rules, and runs the engine on a screen. */
 function warmUp(): void {
   files.refresh();
   const model = new ScreenModel({ cols: 80, rows: 24 });
@@ -169,7 +178,7 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
   followers.set(id, follower);
   active.add(id);
   waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
-  // Until it is looked at, what was last known of it must do.
+  // Until the first look, the last known status stands.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
   emit({ type: 'status', id, status });
@@ -217,7 +226,7 @@ function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const waiting = questions.get(source.id) ?? [];
   waiting.push({ request, source, what, end, askedAt: performance.now() });
   questions.set(source.id, waiting);
-  // Somebody is about to type, so this cannot wait for its turn.
+  // A client is about to type, so this cannot wait for its turn.
   if (what.type === 'look') attempt(source.id, () => hurry(source.id, follower));
 }
 
@@ -237,7 +246,7 @@ function schedule(): void {
   setImmediate(work);
 }
 
-/** A turn for each session that has something to be followed, those that somebody waits for first; then let messages in. */
+/** Gives a turn to each session with pending work, those with waiting clients first; then lets messages in. */
 function work(): void {
   isScheduled = false;
   const until = performance.now() + WORK_MS;
@@ -278,7 +287,7 @@ function tellOffsets(): void {
   looked = [];
 }
 
-/** One session that cannot be borne must not take the others with it: it is tried once more, then its status stays as it is. */
+/** One failing session must not affect the others: it is tried once more, then its status stays as it is. */
 function attempt(id: string, deed: () => void): void {
   try {
     deed();
@@ -357,14 +366,14 @@ function answerWaiting(id: string, follower: Follower): void {
     return !isTime;
   });
   if (follower.tracker) {
-    noteDue(id, follower); // some answers look
+    noteDue(id, follower); // some answers take a look at the screen
     if (rest.length < waiting.length) tellLooked(id, follower, follower.tracker);
   }
   if (rest.length === 0) questions.delete(id);
   else questions.set(id, rest);
 }
 
-/** More lines above the screen than are kept: those are found in the log. */
+/** The question wants more lines above the screen than the model keeps: those are in the log. */
 function isForPast({ request, source, what }: Question, follower: Follower): boolean {
   if (!(follower instanceof ScreenFollower) || !hasTerminal(source)) return false;
   if (what.type === 'look' || what.type === 'explain' || !follower.lacksHistory(what.historyLines)) return false;

@@ -1,4 +1,4 @@
-/** Follows a session without a terminal: there is no picture, but its text has facts and milestones too. */
+/** Follows a session without a terminal: there is no picture, but its text has events and milestones too. */
 import { Log } from '@spool/core';
 import { OutputFollower } from '@spool/vt';
 import type { Follower } from './follower.ts';
@@ -8,7 +8,7 @@ import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 
 const TURN_BYTES = 256 * 1024;
 
-/** Further behind than this, what lies between is passed over. */
+/** Further behind than this, it skips ahead. */
 const SKIP_BEHIND_BYTES = 16 * 1024 * 1024;
 
 export class TextFollower implements Follower {
@@ -94,7 +94,7 @@ export class TextFollower implements Follower {
     this.#log?.close();
   }
 
-  /** What was begun before is not continued here. */
+  /** A sequence that started before does not continue here. */
   #skipTo(offset: number, tracker: StatusTracker): void {
     this.#offset = offset;
     this.#reader = null;

@@ -1,6 +1,6 @@
 /**
- * A model and the log that it is made from: brings a model to any offset, by the nearest keyframe before it and the bytes
- * and resizes between. Nothing here is lasting but the keyframes, and those can be made again.
+ * Brings a model to any offset of its log, from the nearest keyframe before it and the bytes and resizes between. Only
+ * the keyframes are stored, and those can be rebuilt.
  */
 import type { Log } from '@spool/core';
 import { encodeKeyframe, restoreModel, ScreenModel, type Size as ScreenSize } from '@spool/core/screen';
@@ -9,8 +9,8 @@ import type { Keyframes } from './keyframes.ts';
 const READ_BYTES = 64 * 1024;
 
 /**
- * Lines that a model keeps above its screen while it follows a session, and in keyframes: enough for any change of size. Who
- * asks for more gets them from the log. A line takes 2 KB, so that 200 sessions with a thousand lines each would take 400 MB.
+ * Lines that a live model and its keyframes keep above the screen: enough for any change of size. Requests for more are
+ * answered from the log. A line takes 2 KB, so that 200 sessions with a thousand lines each would take 400 MB.
  */
 export const LIVE_SCROLLBACK_LINES = 100;
 
@@ -20,8 +20,8 @@ export interface Moment {
 }
 
 /**
- * Feeds `model` from `from` up to `to`, and yields after each piece the offset reached; the last one, which it returns, is
- * less than `to` only at the end of the log.
+ * Feeds `model` from `from` up to `to`, and yields the offset reached after each piece. It returns the last offset,
+ * which is less than `to` only at the end of the log.
  */
 export function* replaySteps(log: Log, model: ScreenModel, from: number, to: number): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
@@ -46,7 +46,7 @@ export function* replaySteps(log: Log, model: ScreenModel, from: number, to: num
   return at;
 }
 
-/** A fresh model, as it was at the nearest keyframe at or before `offset`, or at the beginning of what is kept. */
+/** A fresh model, as of the nearest keyframe at or before `offset`, or of the first byte that is kept. */
 export function modelBefore(
   log: Log,
   keyframes: Keyframes,
@@ -62,7 +62,7 @@ export function modelBefore(
   return { model: new ScreenModel(firstSize, { scrollback }), offset: log.start };
 }
 
-/** A model at exactly `offset`, at once: for one that is known to be near a keyframe. */
+/** A model at exactly `offset`, synchronously: for an offset that is known to be near a keyframe. */
 export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): Moment {
   const { model, offset: from } = modelBefore(log, keyframes, offset, firstSize);
   const steps = replaySteps(log, model, from, Math.min(offset, log.end));
