@@ -31,13 +31,7 @@ import { RuleFiles } from './rule-files.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
 
-<<<<<<< HEAD
-/** Then whoever asks for a screen is heard. */
-=======
-/** Work that is due within these milliseconds is done together. */
-const ALARM_GRAIN_MS = 8;
 /** After this time, pending questions are handled. */
->>>>>>> e83920b (prose: keeper reads as plain English)
 const WORK_MS = 10;
 /** The number of looks between two checks of the models' memory. */
 const LOOKS_PER_CHECK = 24;
