@@ -375,7 +375,7 @@ export class Keeper {
 
   /** Continues what the last keeper had under way for a session. */
   #resume(session: Session): void {
-    const { lifecycle, timeoutAt } = session;
+    const { lifecycle, timeLeftMs } = session;
     if (lifecycle.phase !== 'running') {
       // The child is gone, but the last keeper may have died before the rest of the process tree was.
       const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;
@@ -388,12 +388,12 @@ export class Keeper {
       // Between two keepers only the wall clock is available; if it was set, the grace period must not grow.
       const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
       void this.terminator.end(session, by, graceMs, { isResumed });
-    } else if (timeoutAt !== null) this.#limit(session, timeoutAt);
+    } else if (timeLeftMs !== null) this.#limit(session, timeLeftMs);
   }
 
-  #limit(session: Session, timeoutAt: number): void {
+  #limit(session: Session, timeLeftMs: number): void {
     const end = (): void => void this.terminator.end(session, 'timeout', GRACE_MS_DEFAULT);
-    const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeoutAt - Date.now())));
+    const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeLeftMs)));
     session.whenEnded(() => clearTimeout(timer));
   }
 

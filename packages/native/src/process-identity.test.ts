@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
 import { native } from './index.ts';
 import {
+  ageMs,
   identify,
   isOfThisPlace,
   NO_PROCESS,
@@ -85,4 +86,15 @@ test('a file of /proc that is larger than the buffer is read whole', async () =>
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   expect(readProc(`/proc/${child.pid}/environ`)).toContain('\0Z=last');
+});
+
+test('how long ago a process started is known without the clock on the wall, and of nobody else', async () => {
+  const identity = identityOf(sleeper())!;
+  const young = ageMs(identity)!;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const grown = ageMs(identity)! - young;
+  expect([grown >= 180, grown < 5000]).toEqual([true, true]);
+  expect(ageMs(null)).toBeNull();
+  expect(ageMs({ ...identity, bootId: 'another' })).toBeNull();
+  expect(ageMs({ ...identity, startTicks: String(Number(identity.startTicks) + 1_000_000) })).toBeNull();
 });

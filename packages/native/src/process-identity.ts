@@ -136,6 +136,21 @@ export function isOfThisPlace(identity: ProcessIdentity | null): identity is Pro
   );
 }
 
+const TICK_MS = 10;
+
+/** How long ago it started, by a clock that nobody can set; null where that cannot be known. */
+export function ageMs(identity: ProcessIdentity | null): number | null {
+  if (!isOfThisPlace(identity)) return null;
+  let uptime: string | undefined;
+  try {
+    uptime = readProc('/proc/uptime');
+  } catch {
+    return null; // no free fd
+  }
+  const age = Number(uptime?.split(' ')[0]) * 1000 - Number(identity.startTicks) * TICK_MS;
+  return age > -TICK_MS ? Math.max(0, age) : null; // a container may count an uptime of its own
+}
+
 let place: Pick<ProcessIdentity, 'bootId' | 'pidNamespace'> | null | undefined;
 
 /** Null without /proc: then no identity can be known, and none is trusted. */

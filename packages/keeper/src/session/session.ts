@@ -17,7 +17,7 @@ import {
   step,
 } from '@spool/core';
 import { native, POLL, signalName } from '@spool/native';
-import { identify } from '@spool/native/process-identity';
+import { ageMs, identify } from '@spool/native/process-identity';
 import {
   type EndedBy,
   type HeldExit,
@@ -231,9 +231,11 @@ export class Session {
     return this.#lifecycle.phase === 'running';
   }
 
-  get timeoutAt(): number | null {
-    const { timeoutMs } = this.#record.run;
-    return timeoutMs === undefined ? null : this.#record.startedAt + timeoutMs;
+  /** Until its timeout. Counted by the age of its child where that is known: a clock that was set forward must not end it. */
+  get timeLeftMs(): number | null {
+    const { run, startedAt } = this.#record;
+    if (run.timeoutMs === undefined) return null;
+    return run.timeoutMs - (ageMs(this.process) ?? Date.now() - startedAt);
   }
 
   get info(): SessionInfo {
