@@ -9,7 +9,7 @@ import { SpoolError } from '@spool/protocol';
 
 export function makeSafeFolder(folder: string): void {
   try {
-    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(folder));
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -23,4 +23,21 @@ export function makeSafeFolder(folder: string): void {
     throw new SpoolError('FOLDER_REFUSED', { folder, reason: `it belongs to user ${found.uid}, not to you` });
   }
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Not `recursive`: where a folder cannot be made at all (/proc), Node then tries for ever, and on a read-only disk it says ENOENT. */
+function makeFolders(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    makeFolders(dirname(folder));
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (again) {
+      if ((again as NodeJS.ErrnoException).code !== 'EEXIST') throw again; // somebody else was faster
+    }
+  }
 }

@@ -337,3 +337,14 @@ test('an id has ten characters, begins with a letter, and is another each time',
   }
   expect(ids.size).toBe(200);
 });
+
+test('where no folder can be made, that is told, and not tried for ever', async () => {
+  const failure = await connect({ env: { PATH: process.env.PATH, HOME: '/proc' } }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({
+    code: 'FOLDER_REFUSED',
+    details: { reason: expect.stringContaining('cannot be made') },
+  });
+});

@@ -1,5 +1,6 @@
 /** Folders that only we can enter: whoever can write beside the socket can answer in the daemon's place. */
 import { lstatSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { SpoolError } from '@spool/protocol';
 
 /** Whether it is there. Refuses, with a sentence, one that is there and is not private. */
@@ -22,9 +23,26 @@ export function hasPrivateFolder(folder: string, uid: number): boolean {
 /** Makes it, if need be and if possible. Whether it is there then. */
 export function makePrivateFolder(folder: string, uid: number): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch {
     return false; // the daemon will meet the same trouble, and tell it better
   }
   return hasPrivateFolder(folder, uid);
+}
+
+/** Not `recursive`: where a folder cannot be made at all (/proc), Node then tries for ever, and on a read-only disk it says ENOENT. */
+function makeFolders(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    makeFolders(dirname(folder));
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (again) {
+      if ((again as NodeJS.ErrnoException).code !== 'EEXIST') throw again; // somebody else was faster
+    }
+  }
 }
