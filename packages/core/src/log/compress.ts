@@ -1,11 +1,11 @@
 /**
- * Compresses one file of a sealed segment, its bytes or its index, off-thread, so that a kill at any point leaves it
+ * Compresses one file of a sealed segment, its bytes or its index, off-thread. A kill at any point leaves the content
  * readable, exactly once:
  *
- *     raw │ raw + unfinished │ raw + compressed (settled at the next open) │ compressed
+ *     raw │ raw + unfinished │ raw + compressed (resolved at the next open) │ compressed
  *
- * Between the awaits everything may have changed: retention may have dropped the segment, somebody may have closed the
- * log and opened it anew. So before each step that others see, it asks whether it is still wanted.
+ * Between the awaits anything may change: retention may drop the segment, the log may be closed and opened again. So
+ * before each visible step, it checks whether the work is still wanted. Keeps the compression part of LOG-3.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -16,16 +16,16 @@ import { compressedName, indexName, packedIndexName, rawName, TEMPORARY } from '
 import { packRecords } from './packed-records.ts';
 import { packZstd } from './zstd-file.ts';
 
-/** Its points, announced for tests: the state of the folder at each is what a kill there would leave. */
+/** Its steps, announced for tests: the folder at each step is what a kill there would leave. */
 export type CompressStep = 'read' | 'packed' | 'created' | 'written' | 'synced' | 'renamed' | 'durable' | 'removed';
 
 export interface CompressWork {
   readonly folder: string;
   readonly start: number;
   readonly what: 'bytes' | 'index';
-  /** Whether the segment is still there and the log still ours. */
+  /** Whether the segment still exists and the log is still ours. */
   readonly isWanted: () => boolean;
-  /** The raw file is gone. Called before anybody else can look. */
+  /** The raw file is gone. Called before any other code can run. */
   readonly onReplaced: () => void;
   readonly onStep?: ((step: CompressStep) => void) | undefined;
 }
@@ -35,13 +35,13 @@ const FORMS = {
   index: { rawName: indexName, packedName: packedIndexName, pack: packRecords },
 } as const;
 
-/** True when the raw file has been replaced; false when it was not wanted any more. Rejects when the disk refuses. */
+/** True when the raw file has been replaced; false when the work was no longer wanted. Rejects when the disk refuses. */
 export async function compressSegment(work: CompressWork): Promise<boolean> {
   const { folder, start, isWanted, onStep } = work;
   const { rawName, packedName, pack } = FORMS[work.what];
   const raw = join(folder, rawName(start));
   const compressed = join(folder, packedName(start));
-  // A name that nobody else has: another process may be compressing the same segment, and must not rename our half.
+  // A unique name: another process may be compressing the same segment, and must not rename our partial file.
   const temporary = join(folder, `${packedName(start)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
   try {
     using segment = await readSegment(raw);
@@ -60,7 +60,7 @@ export async function compressSegment(work: CompressWork): Promise<boolean> {
     onStep?.('removed');
     return true;
   } catch (error) {
-    // Retention or a removed session took the files away below us: that is an answer, not a failure.
+    // Retention or the removal of the session deleted the files meanwhile: this is a result, not a failure.
     if (errorCode(error) === 'ENOENT' && !isWanted()) return false;
     throw error;
   } finally {
@@ -69,14 +69,14 @@ export async function compressSegment(work: CompressWork): Promise<boolean> {
 }
 
 /**
- * All segments pass through one buffer: a fresh one each, at four megabytes a piece, cost the keeper tens of megabytes
- * after a flood, until the garbage collector came round to it.
+ * All segments use one buffer: a new one of four megabytes each cost the keeper tens of megabytes after a flood, until
+ * the next garbage collection.
  */
 let room = Buffer.alloc(0);
 let isTaken = false;
 
 async function readSegment(path: string): Promise<{ readonly bytes: Buffer } & Disposable> {
-  // Another log is being compressed at the same time: it has the buffer.
+  // Another log is being compressed at the same time and has the buffer.
   if (isTaken) return { bytes: await readFile(path), [Symbol.dispose]() {} };
   isTaken = true;
   const release = (): void => void (isTaken = false);

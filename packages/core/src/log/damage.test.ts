@@ -1,4 +1,4 @@
-/** Whatever happens to the files, a log opens, tells the truth about every byte it still has, and can be written to. */
+/** Whatever happens to the files, a log opens, reports every byte it still has correctly, and can be written to. */
 import {
   existsSync,
   readdirSync,
@@ -17,7 +17,7 @@ import { Log } from './log.ts';
 const MS = 1_000_000;
 const OPTIONS = { segmentBytes: 20 };
 
-/** A compressed segment, then raw ones: with both streams, a hole, resizes, and a tail that is not full. */
+/** A compressed segment, then raw ones: with both streams, a gap, resizes, and a tail that is not full. */
 async function makeLog(folder: string): Promise<{ readonly bytes: ReadonlyMap<number, number>; readonly end: number }> {
   using log = Log.open(folder, OPTIONS);
   log.append(text('this is compressed, '), MS);
@@ -34,7 +34,7 @@ async function makeLog(folder: string): Promise<{ readonly bytes: ReadonlyMap<nu
   return { bytes, end: log.end };
 }
 
-/** The damaged log holds no byte that was not there, loses none outside of a gap, and goes on. */
+/** The damaged log has no wrong byte, loses none outside of a gap, and can be continued. */
 function expectTruth(folder: string, { bytes, end }: Awaited<ReturnType<typeof makeLog>>, what: string): void {
   const checkBytes = (log: Log) => {
     for (const piece of readAll(log)) {

@@ -1,6 +1,6 @@
 /**
- * Disks that refuse. The full and the read-only disk are small file systems of their own, mounted for the test: that
- * needs root on Linux. Elsewhere these tests are skipped; CI runs them as root.
+ * Disks that refuse. The full and the read-only disk are small file systems, mounted for the test: that needs root on
+ * Linux. Elsewhere these tests are skipped; CI runs them as root.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ class SmallDisk {
     return join(this.root, 'log');
   }
 
-  /** Fills the disk, but for so many pages. */
+  /** Fills the disk, except for this many pages. */
   fill(freePages: number): void {
     const free = statfsSync(this.root).bavail;
     if (free > freePages) writeFileSync(join(this.root, 'filler'), Buffer.alloc((free - freePages) * PAGE));

@@ -1,4 +1,4 @@
-/** How the log touches the disk: every file 0600, every folder 0700, nothing followed, nothing blocked on. */
+/** The log's access to the disk: every file 0600, every folder 0700, no symlink followed, no blocking open. Keeps LOG-7. */
 import { closeSync, constants, fdatasync, fsync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -17,7 +17,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as NodeJS.ErrnoException | undefined)?.errno === 'number';
 }
 
-/** The file is not to be read, today or ever: not a state of ours that passes, as EMFILE is. */
+/** The file cannot be read, now or later: not a temporary state of this process, as EMFILE is. */
 const UNREADABLE: ReadonlySet<string | undefined> = new Set([
   'EIO',
   'EACCES',
@@ -39,7 +39,7 @@ export function openToRead(path: string): number {
   return openSync(path, O_RDONLY | O_NOFOLLOW);
 }
 
-/** Opens or creates. Never with O_APPEND: splice refuses it. A folder that somebody removed is made again. */
+/** Opens or creates. Never with O_APPEND: splice refuses it. A folder that was removed is created again. */
 export function openToWrite(path: string): number {
   try {
     return openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, FILE_MODE);
@@ -50,7 +50,7 @@ export function openToWrite(path: string): number {
   }
 }
 
-/** Not `recursive`: on a read-only disk Node then says ENOENT, which is not the reason. */
+/** Not `recursive`: on a read-only disk Node then reports ENOENT, which is not the reason. */
 export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, FOLDER_MODE);
@@ -62,7 +62,7 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** Whether the file is gone now. What cannot be removed (a read-only disk) stays, and that harms nobody. */
+/** Whether the file is gone now. A file that cannot be removed (a read-only disk) stays, which is harmless. */
 export function remove(path: string): boolean {
   try {
     unlinkSync(path);
@@ -74,8 +74,8 @@ export function remove(path: string): boolean {
 }
 
 /**
- * Puts a file on the disk, off-thread. It opens the file anew instead of taking the fd that is written through: that one
- * may be closed by a rotation while the sync is under way, and its number then belongs to somebody else.
+ * Syncs a file to the disk, off-thread. It opens the file again instead of using the fd of the writer: a rotation may
+ * close that one during the sync, and its number may then be another file.
  */
 export async function syncFile(path: string): Promise<void> {
   await sync(path, fdatasync);

@@ -1,5 +1,6 @@
 /**
- * The segments of a log, as the folder lists them. The names alone say what there is; sizes are asked for when needed.
+ * The segments of a log, from the listing of its folder. The names are enough to know what exists; sizes are read when
+ * needed.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { errorCode, isSystemError, remove } from './files.ts';
 import { compressedName, indexName, packedIndexName, parseName, rawName, TEMPORARY } from './names.ts';
 import { unpackZstdFile, zstdFileBytes } from './zstd-file.ts';
 
-/** The files of one segment. Any one of them makes a segment: an index alone has none of its bytes, but knows of them. */
+/** The files of one segment. Any one of them makes a segment: an index alone has none of its bytes, but describes them. */
 export interface SegmentFiles {
   readonly start: number;
   hasRaw: boolean;
@@ -22,7 +23,7 @@ export const NO_FILES: SegmentFiles = { start: 0, hasRaw: false, hasCompressed: 
 export interface Listing {
   /** By start. */
   readonly segments: SegmentFiles[];
-  /** Unfinished files of somebody who died, or of somebody at work. */
+  /** Unfinished files, of a dead process or of one at work. */
   readonly temporary: string[];
 }
 
@@ -57,7 +58,7 @@ export function listFolder(folder: string): Listing | undefined {
   return { segments: [...byStart.values()].sort((a, b) => a.start - b.start), temporary };
 }
 
-/** Where the log in a folder begins. Opens nothing and mends nothing; 0 when it cannot be told. */
+/** Where the log in a folder starts. Opens nothing and repairs nothing; 0 when it is unknown. */
 export function firstOffsetIn(folder: string): number {
   try {
     return listFolder(folder)?.segments[0]?.start ?? 0;
@@ -68,8 +69,8 @@ export function firstOffsetIn(folder: string): number {
 }
 
 /**
- * Leaves out what begins inside the segment before it: no such name is ours. A segment that lies as far behind as one can
- * be long is not even measured, so a log of full segments costs no call.
+ * Leaves out segments that start inside the one before: such a name is not ours. A segment that follows at the maximum
+ * length is not even measured, so a log of full segments costs no call.
  */
 export function withoutStrays(folder: string, segments: readonly SegmentFiles[], segmentBytes: number): SegmentFiles[] {
   const kept: SegmentFiles[] = [];
@@ -87,7 +88,7 @@ export function storedBytes(folder: string, files: SegmentFiles): number {
   return files.hasCompressed ? (zstdFileBytes(join(folder, compressedName(files.start))) ?? 0) : 0;
 }
 
-/** What a segment takes on the disk. */
+/** The size of a segment on disk. */
 export function diskBytes(folder: string, files: SegmentFiles): number {
   return (
     (files.hasRaw ? fileBytes(join(folder, rawName(files.start))) : 0) +
@@ -96,15 +97,16 @@ export function diskBytes(folder: string, files: SegmentFiles): number {
   );
 }
 
-/** What its index takes on the disk, raw or packed. */
+/** The size of its index on disk, raw or packed. */
 export function indexBytes(folder: string, { start, hasIndex, hasPackedIndex = false }: SegmentFiles): number {
   const packed = hasPackedIndex ? fileBytes(join(folder, packedIndexName(start))) : 0;
   return packed + (hasIndex ? fileBytes(join(folder, indexName(start))) : 0);
 }
 
 /**
- * Somebody was killed between making the compressed file and removing the raw one. The compressed file was whole before
- * it got its name, so it wins, unless it does not unpack to all that the raw one has: then that one stays.
+ * A process was killed between creating the compressed file and removing the raw one. The compressed file was complete
+ * before it got its name, so it wins, unless it does not unpack to the full length of the raw one: then the raw one
+ * stays.
  */
 export function resolveDuplicateSegment(folder: string, files: SegmentFiles): void {
   settleIndexTwins(folder, files);
@@ -119,13 +121,13 @@ export function resolveDuplicateSegment(folder: string, files: SegmentFiles): vo
   }
 }
 
-/** Of two indexes the raw one wins: it goes last, so it is whole. */
+/** Of two indexes the raw one wins: it is removed last, so it is complete. */
 function settleIndexTwins(folder: string, files: SegmentFiles): void {
   if (!files.hasPackedIndex || fileBytes(join(folder, indexName(files.start))) === 0) return;
   if (remove(join(folder, packedIndexName(files.start)))) files.hasPackedIndex = false;
 }
 
-/** Whether nothing of the segment is left. The bytes go last: killed in between, it is a segment without a time. */
+/** Whether nothing of the segment is left. The bytes are removed last: a kill in between leaves a segment without times. */
 export function removeSegment(folder: string, start: number): boolean {
   return [indexName, packedIndexName, compressedName, rawName].every((name) => remove(join(folder, name(start))));
 }

@@ -1,9 +1,10 @@
 /**
- * The index of one segment: marks (time, resize, stream, gap) in the order of their offsets, in a file beside the bytes.
+ * The index of one segment: marks (time, resize, stream, gap) in the order of their offsets, in a file beside the
+ * bytes. Keeps LOG-4.
  *
- * Marks wait in memory until 4 KiB of them are there or somebody drains: a kill then costs the time of a few bytes, never
- * a byte. Offsets and times both only grow, so either can be searched; a clock that is set back stands still here until
- * it has caught up.
+ * Marks wait in memory until there are 4 KiB of them or a caller drains them: a kill then costs the time of a few
+ * bytes, never a byte. Offsets and times only grow, so either can be searched; if the clock is set back, time stands
+ * still here until it has caught up.
  */
 import { reachOf } from './record.ts';
 import type { GapReason, LogMark, LogStream } from './types.ts';
@@ -12,27 +13,30 @@ import { BLOCK_RECORDS, type RecordFile } from './record-file.ts';
 /** Two time marks are at least this far apart: finer is noise, and at 100 a second an index stays near 3 KB/s. */
 export const TIME_MARK_MS = 10;
 
-/** A segment with so many marks is sealed: a session that prints a byte every 10 ms would else grow an index of 128 MiB. */
+/**
+ * A segment with this many marks is sealed: otherwise a session that prints a byte every 10 ms would grow an index of
+ * 128 MiB.
+ */
 export const INDEX_RECORDS_MAX = 32 * 1024;
 
-/** While the disk takes nothing, marks wait up to here; further ones are let go, but for the gaps: those merge. */
+/** While the disk refuses, at most this many marks wait; further ones are dropped, except gaps, which merge. */
 const WAITING_RECORDS_MAX = 16 * BLOCK_RECORDS;
 
 export class SegmentIndex {
   readonly file: RecordFile;
   readonly #sinceAt: number;
-  /** Bytes from here on are of the newest stream; until a switch, the newest record is the nearest that we know. */
+  /** Bytes from here on are of the newest stream; until a switch, the newest record is the best known. */
   #streamSince: number | undefined;
   #isStreamWaiting = false;
   #hasTimeMark = false;
 
-  /** `sinceAt`: no mark may be older, for the segment before has marks of that time. */
+  /** `sinceAt`: no mark may be older, because the segment before has marks of that time. */
   constructor(file: RecordFile, sinceAt = 0) {
     this.file = file;
     this.#sinceAt = sinceAt;
   }
 
-  /** Offsets below this were used, says the newest mark. */
+  /** Offsets below this were used, according to the newest mark. */
   get reach(): number {
     const { last } = this.file;
     return last === undefined ? 0 : reachOf(last.mark);
@@ -53,7 +57,7 @@ export class SegmentIndex {
     return this.file.last?.stream ?? 'stdout';
   }
 
-  /** Bytes from `offset` on are being written now: a time mark, unless there is a fresh one. */
+  /** Bytes from `offset` on are being written now: adds a time mark if there is no recent one. */
   noteTime(offset: number, at: number): void {
     if (this.#hasTimeMark && at - this.lastAt < TIME_MARK_MS) return;
     this.add({ type: 'time', offset, at });
@@ -61,8 +65,8 @@ export class SegmentIndex {
   }
 
   /**
-   * The next bytes, from `offset` on, are of this stream. Its mark is in the file when this returns, and it throws when
-   * that cannot be: a kill must not find bytes under the wrong name.
+   * The next bytes, from `offset` on, are of this stream. Its mark is in the file when this returns; it throws when
+   * that is impossible: a kill must not leave bytes under the wrong stream.
    */
   switchStream(stream: LogStream, offset: number): void {
     if (stream !== this.stream) {
@@ -99,7 +103,10 @@ export class SegmentIndex {
     return this.file.rows(first, next).flatMap((record) => record?.mark ?? []);
   }
 
-  /** When the bytes at `offset` were written. A stream may have been marked before any time was known: that is no time. */
+  /**
+   * When the bytes at `offset` were written. A stream may have been marked before any time was known: such a mark has
+   * no time.
+   */
   timeAt(offset: number): number | undefined {
     return this.file.at(this.#lastUpTo(offset))?.mark.at || undefined;
   }
@@ -112,7 +119,7 @@ export class SegmentIndex {
     return undefined;
   }
 
-  /** The stream of the bytes at `from`, and how far below `to` they stay in it. */
+  /** The stream of the bytes at `from`, and how far below `to` it continues. */
   streamRun(from: number, to: number): { readonly stream: LogStream; readonly to: number } {
     const { last } = this.file;
     if (last === undefined || !last.hasStderr) return { stream: 'stdout', to };
@@ -126,7 +133,7 @@ export class SegmentIndex {
     return { stream, to };
   }
 
-  /** Why there are no bytes at `from`, and how far below `limit` that is so. */
+  /** Why there are no bytes at `from`, and how far below `limit` that continues. */
   gapRun(from: number, limit: number): { readonly reason: GapReason; readonly to: number } {
     const row = this.#lastUpTo(from);
     const before = this.file.at(row)?.mark;

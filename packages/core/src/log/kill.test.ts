@@ -9,7 +9,7 @@ import { Log } from './log.ts';
 const WRITER = join(import.meta.dirname, 'fixtures', 'endless-writer.ts');
 const OPTIONS = { segmentBytes: 5000 };
 
-/** Kills the writer with SIGKILL as soon as it has said so many lines; gives the writes that it announced. */
+/** Kills the writer with SIGKILL as soon as it has printed this many lines; returns the announced writes. */
 async function writeAndKill(folder: string, lines: number): Promise<{ readonly from: number; readonly to: number }[]> {
   const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
@@ -40,7 +40,7 @@ test('[LIFE-5, LOG-1, LOG-3] a writer killed in the middle of anything, again an
       expect(piece.type).toBe('bytes');
       if (piece.type === 'gap') continue;
       expect(Buffer.compare(piece.bytes, sampleBytes(piece.bytes.length, piece.from))).toBe(0);
-      // What was written but not announced any more follows the rule too, but the test does not know where it began.
+      // Bytes written but not announced follow the rule too, but the test does not know where that write started.
       for (let i = 0; i < piece.bytes.length; i++) {
         const offset = piece.from + i;
         if (streams.has(offset) && streams.get(offset) !== piece.stream) throw new Error(`wrong stream at ${offset}`);

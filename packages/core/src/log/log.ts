@@ -1,12 +1,12 @@
 /**
- * The log of a session: the bytes that its child wrote, exactly, addressed by absolute offset.
+ * The log of a session: the exact bytes that its child wrote, addressed by absolute offset. Keeps LOG-1 and LOG-3.
  *
- * A folder of append-only segments, the raw bytes and nothing else, so that the kernel can splice a PTY straight into the
- * file, and whatever is left after a kill is a valid prefix. Beside each lies an index of marks: when, which size, which
- * stream, what is missing. The files are the state: to open a log is to look at them.
+ * A folder of append-only segments with only the raw bytes, so that the kernel can splice a PTY straight into the file,
+ * and whatever is left after a kill is a valid prefix. Beside each segment is an index of marks: time, size, stream,
+ * gaps. The files are the state: opening a log means reading them.
  *
- * Offsets are never reused. What is not there (retention, a full disk, damage) is told as a gap with its exact width.
- * One writer at a time; readers may be other processes (`readOnly`).
+ * Offsets are never reused. What is missing (retention, a full disk, damage) is reported as a gap with its exact
+ * bounds. One writer at a time; readers may be other processes (`readOnly`).
  */
 import { writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,16 +29,16 @@ export const SHARED_READ_BYTES_MAX = 64 * 1024;
 const SHARED_READS = new RecentBytes(8);
 
 export interface LogOpenOptions extends Partial<LogOptions> {
-  /** Offsets below this were used, though the disk could not take the bytes: what the files lack of it is a gap. */
+  /** Offsets below this were used, although the disk could not take the bytes: what the files lack is a gap. */
   readonly endAtLeast?: number;
-  /** Somebody else writes: nothing is created, removed or repaired, and `read` looks again at the end. */
+  /** Another process writes: nothing is created, removed or repaired, and `read` checks the files again at the end. */
   readonly readOnly?: boolean;
   /**
-   * Opens even if the system refuses to let us look at the files (EACCES, EIO, a file in the place of the folder): `failure`
-   * then says why, all that was there reads as a gap, and the next `sink` tries again.
+   * Opens even if the system refuses access to the files (EACCES, EIO, a file in the place of the folder): `failure`
+   * then has the reason, everything before reads as a gap, and the next `sink` tries again.
    */
   readonly lenient?: boolean;
-  /** For who reads much and keeps nothing: what `read` gives lies in here, and is valid until the next `read`. */
+  /** For readers that keep nothing: `read` returns bytes in this buffer, valid until the next `read`. */
   readonly readInto?: Uint8Array;
 }
 
@@ -52,11 +52,11 @@ export class Log {
   #tail!: LogSegment;
   #start = 0;
   #end = 0;
-  /** What it was opened with, as long as there is a failure. */
+  /** The value it was opened with, as long as there is a failure. */
   #endAtLeast = 0;
   #failure: NodeJS.ErrnoException | null = null;
   #isDirty = false;
-  /** Of the open segment, which somebody else writes. */
+  /** The index of the open segment is outdated: another process writes it. */
   #isIndexOld = false;
   #isClosed = false;
   #compressing: Promise<boolean> | undefined;
@@ -106,24 +106,24 @@ export class Log {
     return this.#end;
   }
 
-  /** Why the files could not be looked at; see `lenient`. */
+  /** Why the files could not be read; see `lenient`. */
   get failure(): NodeJS.ErrnoException | null {
     return this.#failure;
   }
 
-  /** Whether the bytes at an offset are in a sealed segment: to read them may mean to unpack them. */
+  /** Whether the bytes at an offset are in a sealed segment: reading them may require unpacking. */
   isHistory(offset: number): boolean {
     return offset < this.#tail.start;
   }
 
-  /** Something is not on the disk yet: `flush`. */
+  /** Something is not durable yet: `flush`. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
   /**
-   * Where the next bytes go. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) when there is no place; nothing is
-   * changed by that, and it may be tried again. A change of stream is in the index before this returns.
+   * Where the next bytes go. Throws a system error (ENOSPC, EMFILE, EROFS, EACCES) when there is no place; that changes
+   * nothing, and the caller may try again. A change of stream is in the index before this returns.
    */
   sink(stream: LogStream = 'stdout'): LogSink {
     this.#assertWritable();
@@ -145,7 +145,7 @@ export class Log {
     this.#isDirty = true;
   }
 
-  /** Writes bytes here, instead of into the sink. Gives how many were taken: fewer when the disk was full in between. */
+  /** Writes bytes directly, instead of through the sink. Returns how many were taken: fewer when the disk became full. */
   append(bytes: Uint8Array, at: number, stream: LogStream = 'stdout'): number {
     let taken = 0;
     while (taken < bytes.length) {
@@ -162,11 +162,14 @@ export class Log {
     return taken;
   }
 
-  /** `bytes` could not be stored: an exact gap. The mark is tried at once, for its place in the file may be free yet. */
+  /**
+   * `bytes` could not be stored: an exact gap. The mark is written at once, because its place in the file may still be
+   * free.
+   */
   skip(bytes: number, at: number): void {
     this.#assertWritable();
     if (bytes <= 0) return;
-    // Not into an index of unknown files: a mark there could overwrite what is there.
+    // Not into an index of unknown files: a mark there could overwrite existing content.
     if (this.#failure) return void (this.#end += bytes);
     this.#tail.index.add({ type: 'gap', offset: this.#end, at, bytes });
     this.#tail.index.file.tryDrain();
@@ -189,7 +192,7 @@ export class Log {
   read(from: number, maxBytes: number): LogRead {
     const read = this.#read(from, maxBytes);
     if (read.type === 'bytes' || !this.#isReadOnly) return read;
-    // Somebody else writes: the end may have moved on, and the gap be a segment that has just been compressed.
+    // Another process writes: the end may have moved, and a gap may be a segment that was just compressed.
     if (read.type === 'gap' || !this.#hasGrown()) this.refresh();
     return this.#read(from, maxBytes);
   }
@@ -197,14 +200,14 @@ export class Log {
   /** Marks with from <= offset <= to, oldest first. */
   *marks(from: number, to: number): Generator<LogMark> {
     this.#renewIndex();
-    // One before: a mark at the very start of a segment may have been made while the segment before was still open.
+    // One segment earlier: a mark at the start of a segment may have been made while the segment before was still open.
     for (const segment of this.#segmentsFrom(Math.max(from - 1, this.#start))) {
       if (segment.start > to) return;
       yield* segment.index.marksBetween(from, to);
     }
   }
 
-  /** The first offset that was written after `time`: what the log had reached then. As exact as time marks are, 10 ms. */
+  /** The first offset that was written after `time`. As exact as time marks are, 10 ms. */
   offsetAt(time: number): number {
     if (this.#failure) return this.#end;
     this.#renewIndex();
@@ -217,7 +220,7 @@ export class Log {
     return this.#end;
   }
 
-  /** When the bytes at `offset` were written; undefined if there are none, or no mark tells. */
+  /** When the bytes at `offset` were written; undefined if there are none, or no mark has a time. */
   timeAt(offset: number): number | undefined {
     if (offset >= this.#end) return undefined;
     this.#renewIndex();
@@ -231,8 +234,8 @@ export class Log {
   }
 
   /**
-   * Puts marks and bytes on the disk, off-thread: what was advanced before the call is durable after it. Resolves with
-   * the error when the disk refuses; it then stays dirty, and the next flush tries again.
+   * Flushes marks and bytes to the disk, off-thread: everything advanced before the call is durable after it. Resolves
+   * with the error when the disk refuses; the log then stays dirty, and the next flush tries again.
    */
   async flush(): Promise<NodeJS.ErrnoException | undefined> {
     if (this.#isReadOnly) return undefined;
@@ -242,8 +245,8 @@ export class Log {
   }
 
   /**
-   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; gives the new start. `besideBytes`: what
-   * lies beside the log, and counts too.
+   * Drops sealed segments beyond retainBytes or older than retainMs, oldest first; returns the new start.
+   * `besideBytes`: the size of files beside the log, which counts too.
    */
   retain(now: number, besideBytes = 0): number {
     if (this.#start < this.#tail.start && !this.#isClosed && !this.#isReadOnly && !this.#failure) {
@@ -253,8 +256,8 @@ export class Log {
   }
 
   /**
-   * Compresses one sealed segment, or the index of one, off-thread; false when there was none. Rejects with a system error when the disk
-   * refuses, and then nothing has changed. `onStep` announces its points, for tests.
+   * Compresses one sealed segment, or the index of one, off-thread; false when there was none. Rejects with a system
+   * error when the disk refuses, and then nothing has changed. `onStep` announces its steps, for tests.
    */
   compressOne(onStep?: (step: CompressStep) => void): Promise<boolean> {
     if (this.#isClosed || this.#isReadOnly) return Promise.resolve(false);
@@ -262,7 +265,7 @@ export class Log {
     return this.#compressing;
   }
 
-  /** Looks at the files again, when somebody else writes them. */
+  /** Reads the files again, when another process writes them. */
   refresh(): void {
     if (!this.#isReadOnly) return;
     const { start, tail, end } = lookAt(this.#folder, this.#options.segmentBytes);
@@ -274,7 +277,7 @@ export class Log {
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, tail.start);
   }
 
-  /** Closes fds and forgets what can be read again: an idle session should cost nothing. The next use opens them again. */
+  /** Closes fds and drops caches: an idle session should cost nothing. The next use opens the files again. */
   release(): void {
     if (!this.#isReadOnly) this.#tail.index.file.tryDrain();
     this.#tail.release();
@@ -293,17 +296,17 @@ export class Log {
     this.close();
   }
 
-  /** Behind what is there goes the gap of what was skipped meanwhile. Throws while the files cannot be looked at. */
+  /** Appends the gap of what was skipped meanwhile. Throws while the files cannot be read. */
   #lookAgain(): void {
     const skipped = this.#end - this.#endAtLeast;
     this.#look(this.#endAtLeast);
     this.skip(skipped, this.#tail.index.lastAt);
   }
 
-  /** The cheap look: are there more bytes in the segment that we know as the open one? */
+  /** The cheap check: are there more bytes in the segment that we know as the open one? */
   #hasGrown(): boolean {
     const { end } = this.#tail;
-    // Bytes behind the last are enough to read on. The index is read again only when somebody asks what it knows.
+    // New bytes are enough to continue reading. The index is read again only when it is needed.
     this.#isIndexOld = this.#tail.lookAtLength();
     if (!this.#isIndexOld) this.#tail.reload();
     if (this.#tail.end <= end) return false;
@@ -334,7 +337,7 @@ export class Log {
     const shared = isShared ? SHARED_READS.find(this, from, length) : undefined;
     if (shared !== undefined) return shared;
     const bytes = segment.read(from, length, this, limit, this.#readInto);
-    // Stored bytes never change, so what was read once stays right until the log is released.
+    // Stored bytes never change, so a cached read stays valid until the log is released.
     if (isShared && bytes.length === length) SHARED_READS.keep(this, from, length, bytes);
     return bytes;
   }
@@ -360,14 +363,17 @@ export class Log {
   #isTailFull(): boolean {
     const tail = this.#tail;
     return (
-      tail.end < this.#end || // a hole: the next bytes do not belong behind the last
+      tail.end < this.#end || // a gap: the next bytes do not follow the last ones
       tail.length >= this.#options.segmentBytes ||
       tail.isCompressed ||
       (tail.index.file.count >= INDEX_RECORDS_MAX && tail.length > 0)
     );
   }
 
-  /** Gives the fd of a new segment. All that can fail comes first: until the last lines the old one is the open one. */
+  /**
+   * Returns the fd of a new segment. Everything that can fail comes first: until the last lines the old segment is the
+   * open one.
+   */
   #rotate(): number {
     const full = this.#tail;
     full.index.file.drain();
@@ -391,7 +397,7 @@ export class Log {
     return compressSegment({ folder: this.#folder, start, what, isWanted, onReplaced, onStep });
   }
 
-  /** A keeper that was killed may have written what it did not sync: the first flush makes up for it. */
+  /** A keeper that was killed may have written without a sync: the first flush makes up for it. */
   #suspect(segment: LogSegment): void {
     segment.isUnsynced = segment.length > 0 && !segment.isCompressed;
     segment.index.file.isUnsynced = segment.index.file.count > 0;
@@ -405,7 +411,7 @@ export class Log {
     return failure;
   }
 
-  /** The index before the bytes: after a power cut, bytes without a mark would be taken for another stream. */
+  /** The index before the bytes: after a power cut, bytes without a mark would be attributed to another stream. */
   #addUnsynced(segment: LogSegment): void {
     const marks = segment.index.file;
     if (marks.isUnsynced) this.#sync.addFile(join(this.#folder, indexName(segment.start)));

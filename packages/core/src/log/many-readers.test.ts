@@ -26,7 +26,7 @@ async function compressedLog(folder: string, bytes: Buffer, segmentBytes = 4 * M
   return log;
 }
 
-/** CPU for reading the same number of bytes by so many readers, each at another place, a read each in turn. */
+/** CPU time for this many readers to read the same number of bytes, each at another offset, in turns. */
 function cpuFor(log: Log, readers: number, bytesInAll: number): number {
   const distance = Math.floor(log.end / readers);
   const cursors = Array.from({ length: readers }, (_, at) => at * distance);

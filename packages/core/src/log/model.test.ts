@@ -1,5 +1,5 @@
 /**
- * The log against a plain model: an array with a cell per offset, which holds a byte and its stream, or a hole. Whatever
+ * The log against a plain model: an array with a cell per offset, which holds a byte and its stream, or a gap. Whatever
  * the order of appends, skips, kills, compressions and retention, the log answers as the model does.
  */
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { readAll, sampleBytes, Scratch } from './testing/fixture.ts';
 import type { LogMark, LogStream } from './types.ts';
 import { Log, type LogOpenOptions } from './log.ts';
 
-/** `RUNS=15000` for a long look: one of its finds needed four thousand. */
+/** `RUNS=15000` for a long run: one of its findings needed four thousand. */
 const RUNS = Number(process.env['RUNS'] ?? 150);
 
 interface Cell {
@@ -17,7 +17,7 @@ interface Cell {
   readonly stream: LogStream;
 }
 
-/** What the log should hold: `undefined` is a hole that the disk left. */
+/** What the log should hold: `undefined` is a gap that the disk left. */
 class Model {
   readonly cells: (Cell | undefined)[] = [];
   readonly resizes: LogMark[] = [];
@@ -45,7 +45,7 @@ class World {
     return bytes;
   }
 
-  /** Killed: whatever waits in memory is gone, the next keeper sees the files as they are. */
+  /** Killed: whatever waits in memory is gone, and the next keeper sees the files as they are. */
   kill(): void {
     const folder = this.#scratch.copyOf(this.#folder);
     this.log.close();

@@ -1,6 +1,6 @@
 /**
  * The names of a log's files: the offset of the first byte in sixteen digits, so that the order of the names is the
- * order of the bytes, and a folder listing is a table of contents.
+ * order of the bytes.
  */
 const DIGITS = 16;
 
@@ -8,7 +8,7 @@ const RAW = '.log';
 const COMPRESSED = '.log.zst';
 const INDEX = '.idx';
 const PACKED_INDEX = '.idx.zst';
-/** Anything that ends so was being made when its maker died: it may be removed. */
+/** A file with this suffix was unfinished when its writer died: it may be removed. */
 export const TEMPORARY = '.tmp';
 
 export const rawName = (start: number): string => digits(start) + RAW;
@@ -18,7 +18,7 @@ export const packedIndexName = (start: number): string => digits(start) + PACKED
 
 export type FileKind = 'raw' | 'compressed' | 'index' | 'packed-index';
 
-/** What a name says, or undefined if it is not one of ours. */
+/** The content of a name, or undefined if it is not one of ours. */
 export function parseName(name: string): { readonly start: number; readonly kind: FileKind } | undefined {
   const kind = KINDS.get(name.slice(DIGITS));
   const start = DIGITS_ONLY.test(name) ? Number(name.slice(0, DIGITS)) : Number.NaN;

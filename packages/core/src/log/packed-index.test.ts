@@ -13,7 +13,7 @@ const OPTIONS = { segmentBytes: 64 * 1024 };
 const INDEX = '0000000000000000.idx';
 const PACKED = `${INDEX}.zst`;
 
-/** Segments of a program that ticks: a mark for each few bytes, a resize and a change of stream among them. */
+/** Segments of a program that ticks: a mark for every few bytes, a resize and a change of stream among them. */
 function tickingLog(folder: string): Log {
   const log = Log.open(folder, OPTIONS);
   for (let tick = 0; tick < MARKS; tick++) {

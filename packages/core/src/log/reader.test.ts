@@ -1,4 +1,4 @@
-/** A reader in another thread or process follows a log that somebody else writes, rotates, compresses and cuts. */
+/** A reader in another thread or process follows a log that another process writes, rotates, compresses and cuts. */
 import fc from 'fast-check';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -50,7 +50,7 @@ test('a reader with a buffer of its own makes no other; what does not fit comes 
   const first = read(0, 4);
   expect([first.buffer === readInto.buffer, Buffer.from(first).toString()]).toEqual([true, 'abcd']);
   expect(Buffer.from(read(4, 4)).toString()).toBe('efgh');
-  expect(Buffer.from(first).toString()).toBe('efgh'); // as was said: valid until the next read
+  expect(Buffer.from(first).toString()).toBe('efgh'); // as documented: valid until the next read
   expect(Buffer.from(read(0, 8)).toString()).toBe('abcdefgh');
 });
 

@@ -13,7 +13,7 @@ test('keeps the most recently used, by owner, offset and length', () => {
     undefined,
     undefined,
   ]);
-  expect(recent.find(one, 0, 1)).toBe(a); // used again, so the other one goes
+  expect(recent.find(one, 0, 1)).toBe(a); // used again, so the other one is evicted
   recent.keep(one, 5, 3, c);
   expect([recent.find(one, 0, 1), recent.find(two, 0, 1), recent.find(one, 5, 3)]).toEqual([a, undefined, c]);
 });

@@ -1,17 +1,17 @@
 /**
- * The last few runs of bytes that somebody read, shared by all logs of the process: its size is a promise about memory,
- * whatever the number of sessions. Entries belong to an owner and are forgotten with it.
+ * A cache of recent reads, shared by all logs of the process: its size bounds the memory, whatever the number of
+ * sessions. Entries belong to an owner and are dropped with it.
  *
- * The bytes are handed to several readers: nobody may write to them.
+ * Several readers get the same bytes: they must not write to them.
  */
 export class RecentBytes {
   readonly #capacity: number;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Newest first; so few that looking at each is cheaper than hashing. */
+  /** Newest first; so few that a linear search is cheaper than hashing. */
   readonly #entries: Entry[] = [];
 
-  /** `bytesMax`: what all entries may hold together; the newest one stays in any case. */
+  /** `bytesMax`: the limit of all entries together; the newest one stays in any case. */
   constructor(capacity: number, bytesMax = Infinity) {
     this.#capacity = capacity;
     this.#bytesMax = bytesMax;

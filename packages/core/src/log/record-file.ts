@@ -1,8 +1,8 @@
 /**
- * The rows of one index file: what is on the disk, and behind it what still waits in memory to be written.
+ * The rows of one index file: those on disk, and after them those that wait in memory to be written.
  *
- * What is torn or rotten at the tail of the file does not count, and the next record overwrites it; what is rotten in the
- * middle reads as undefined. Nothing of the file is kept in memory but its last record.
+ * Torn or damaged records at the tail of the file do not count, and the next record overwrites them; damaged ones in
+ * the middle read as undefined. Of the file, only the last record is kept in memory.
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, remove } from './files.ts';
@@ -17,11 +17,11 @@ export const BLOCK_RECORDS = 128;
 export class RecordFile {
   readonly #path: string;
   readonly #packedPath: string;
-  /** Of a sealed segment, once it was asked for. */
+  /** Of a sealed segment, loaded on demand. */
   #packed: PackedRecords | undefined;
   #fd = -1;
   #isWritable = false;
-  /** Records in the file, or -1 as long as nobody has looked. */
+  /** Records in the file, or -1 as long as it has not been loaded. */
   #stored = -1;
   #waiting = 0;
   #buffer: Buffer | undefined;
@@ -32,7 +32,7 @@ export class RecordFile {
   /** Created since the last sync of the folder. */
   isUnlisted = false;
 
-  /** `exists`: false spares the look at a file that is known not to be there. The packed one is read if the other is gone. */
+  /** `exists`: false skips the check of a file that is known to be missing. The packed one is read if the other is gone. */
   constructor(path: string, packedPath: string, exists: boolean) {
     this.#path = path;
     this.#packedPath = packedPath;
@@ -50,7 +50,7 @@ export class RecordFile {
     return this.#last;
   }
 
-  /** What the records take, on the disk or soon. */
+  /** The size of the records, on disk or waiting. */
   get bytes(): number {
     return this.count * RECORD_BYTES;
   }
@@ -81,7 +81,7 @@ export class RecordFile {
     this.push(record);
   }
 
-  /** Writes what waits. Throws when the disk refuses; what was not written goes on waiting. */
+  /** Writes the waiting records. Throws when the disk refuses; what was not written keeps waiting. */
   drain(): void {
     if (this.#waiting === 0) return;
     const fd = this.#openToWrite();
@@ -102,7 +102,7 @@ export class RecordFile {
     }
   }
 
-  /** Writes what waits if the disk takes it now; gives the error if it does not. */
+  /** Writes the waiting records if the disk takes them now; returns the error if it does not. */
   tryDrain(): NodeJS.ErrnoException | undefined {
     try {
       this.drain();
@@ -148,7 +148,7 @@ export class RecordFile {
     });
   }
 
-  /** Somebody else writes the file: look again. */
+  /** Another process writes the file: read it again. */
   reload(): void {
     this.#stored = -1;
     this.#last = undefined;
@@ -162,7 +162,7 @@ export class RecordFile {
     this.#packed = undefined;
   }
 
-  /** Finds the last readable record. Almost always it is the last row; one block is read. Every use begins with this. */
+  /** Finds the last readable record. Almost always it is the last row; one block is read. Every use starts with this. */
   load(): void {
     if (this.#stored >= 0) return;
     const fd = this.#openToRead();
@@ -187,7 +187,7 @@ export class RecordFile {
       return block.subarray(0, readSync(fd, block, 0, block.length, from * RECORD_BYTES));
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      return Buffer.alloc(0); // what cannot be read is damaged, and damage is no reason to stop
+      return Buffer.alloc(0); // unreadable counts as damaged, and damage is not an error here
     }
   }
 
@@ -207,7 +207,7 @@ export class RecordFile {
     return (this.#packed ??= PackedRecords.open(this.#packedPath));
   }
 
-  /** A packed index is of a sealed segment. It is written to again only if all segments after it were lost. */
+  /** A packed index belongs to a sealed segment. It is written to again only if all segments after it were lost. */
   #unpack(): void {
     if (!this.#exists || this.#openToRead() !== undefined) return;
     const packed = this.#openPacked();

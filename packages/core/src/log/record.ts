@@ -1,8 +1,9 @@
 /**
- * One record of a segment's index: a mark, and the stream that the bytes from its offset on belong to.
+ * One record of a segment's index: a mark, and the stream of the bytes from its offset on.
  *
- * Records have a fixed size, so that an index can be searched in the file, and a check value, so that a torn or rotten
- * record is recognised. They never cross a sector (512 is a multiple of 32): a power cut leaves one whole or not at all.
+ * Records have a fixed size, so that an index can be searched in the file, and a check value, so that a torn or damaged
+ * record is recognised. They never cross a sector (512 is a multiple of 32): a power cut leaves one whole or not at
+ * all.
  *
  *      0 kind u8 · 1 flags u8 · 2 version u16 · 4 check u32 · 8 offset f64 · 16 at f64 · 24 a u32 · 28 b u32
  */
@@ -12,9 +13,9 @@ export const RECORD_BYTES = 32;
 
 export interface IndexRecord {
   readonly mark: LogMark;
-  /** The stream of the bytes from `mark.offset` on: every record knows, so that a search ends at the first it finds. */
+  /** The stream of the bytes from `mark.offset` on: every record has it, so that a search ends at the first one found. */
   readonly stream: LogStream;
-  /** The segment has had bytes of stderr. Without this a reader of bytes need not look into the index at all. */
+  /** The segment has had bytes of stderr. If not, a reader of bytes need not read the index at all. */
   readonly hasStderr: boolean;
 }
 
@@ -30,7 +31,7 @@ export function encodeRecord(into: Buffer, at: number, { mark, stream, hasStderr
   into.writeUInt32LE(checkOf(into, at), at + 4);
 }
 
-/** The record at `at`, or undefined if what is there is not a whole record. */
+/** The record at `at`, or undefined if it is not a whole record. */
 export function decodeRecord(bytes: Buffer, at: number): IndexRecord | undefined {
   if (at + RECORD_BYTES > bytes.length) return undefined;
   if (bytes.readUInt16LE(at + 2) !== VERSION || bytes.readUInt32LE(at + 4) !== checkOf(bytes, at)) return undefined;
@@ -42,7 +43,7 @@ export function decodeRecord(bytes: Buffer, at: number): IndexRecord | undefined
   return { mark, stream, hasStderr: (flags & FLAG_HAS_STDERR) !== 0 };
 }
 
-/** How far a mark says that offsets were used. */
+/** The end of the offsets that a mark covers. */
 export function reachOf(mark: LogMark): number {
   return mark.type === 'gap' ? mark.offset + mark.bytes : mark.offset;
 }
@@ -52,7 +53,7 @@ const FLAG_STDERR = 1;
 const FLAG_HAS_STDERR = 2;
 const TWO_32 = 2 ** 32;
 
-/** No kind is 0: a tail of zeros, which a power cut may leave, is no record. */
+/** No kind is 0: a tail of zeros, which a power cut may leave, is not a record. */
 const KIND = { time: 1, resize: 2, stream: 3, gap: 4 } as const;
 
 function payloadOf(mark: LogMark): [kind: number, a: number, b: number] {
@@ -91,7 +92,7 @@ function markOf(
   }
 }
 
-/** Each step can be undone, so a change of any one word changes the result. Plain arithmetic: a call into zlib costs more. */
+/** Each step is reversible, so a change of any one word changes the result. Plain arithmetic: a call into zlib costs more. */
 export function checkOf(bytes: Buffer, at: number): number {
   let check = 0x5350_4f4c;
   for (let word = 0; word < RECORD_BYTES; word += 4) {

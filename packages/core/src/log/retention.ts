@@ -1,17 +1,17 @@
-/** Which sealed segments have had their time: the oldest first, while there is too much or they are too old. */
+/** Selects the sealed segments to drop: the oldest first, while there is too much or they are too old. Keeps LOG-5. */
 
 export interface Retention {
   readonly retainBytes: number;
   readonly retainMs: number;
 }
 
-/** What retention asks about a segment. The age is a question, not a value: it is only asked of the oldest. */
+/** What retention needs of a segment. The age is a function, not a value: it is only computed for the oldest. */
 export interface Retained {
   readonly diskBytes: number;
   lastAt(): number;
 }
 
-/** How many of the sealed segments (oldest first) to drop. `openBytes`: what the open segment takes; it always stays. */
+/** How many of the sealed segments (oldest first) to drop. `openBytes`: the size of the open segment, which always stays. */
 export function countToDrop(
   sealed: readonly Retained[],
   openBytes: number,

@@ -1,6 +1,6 @@
 /**
- * The sealed segments of a log: everything before the open one. The list is read from the folder when somebody asks, and
- * let go with `release`: most sessions never look back, and an idle one should not remember.
+ * The sealed segments of a log: everything before the open one. The list is read from the folder on demand, and dropped
+ * with `release`: most sessions never read history, and an idle one should not keep it.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { countToDrop, type Retention } from './retention.ts';
 import { LogSegment } from './segment.ts';
 import { partition } from './partition.ts';
 
-/** A block of the disk: what takes no more gains nothing by being smaller. */
+/** A block of the disk: smaller files gain nothing from compression. */
 const INDEX_BYTES_MIN = 4096;
 
-/** A segment, and where the next one begins: between its own end and this limit there is a hole. */
+/** A segment, and the start of the next one: between its own end and this limit there is a gap. */
 export interface Territory {
   /** Undefined when its files are gone. */
   readonly segment: LogSegment | undefined;
@@ -26,7 +26,7 @@ export class SealedSegments {
   /** The start of the open segment. */
   #limit: number;
   #list: SealedFiles[] | undefined;
-  /** The one that was read last: who reads history reads on. */
+  /** The segment that was read last: readers of history read on. */
   #recent: { readonly segment: LogSegment; readonly limit: number } | undefined;
 
   constructor(folder: string, segmentBytes: number, limit: number) {
@@ -35,7 +35,7 @@ export class SealedSegments {
     this.#limit = limit;
   }
 
-  /** The open segment has been sealed, and the next one begins at `limit`. */
+  /** The open segment has been sealed, and the next one starts at `limit`. */
   add(files: SegmentFiles, limit: number): void {
     if (limit > files.start) this.#list?.push(files);
     this.#limit = limit;
@@ -54,7 +54,7 @@ export class SealedSegments {
     return (this.#recent = { segment: new LogSegment(this.#folder, files), limit });
   }
 
-  /** The start of the last segment of which the first mark is not after `time`; undefined when there is none. */
+  /** The start of the last segment whose first mark is not after `time`; undefined when there is none. */
   startBefore(time: number): number | undefined {
     const list = this.#files();
     const row = partition(list.length, (row) => {
@@ -64,7 +64,7 @@ export class SealedSegments {
     return list[row - 1]?.start;
   }
 
-  /** Drops what retention asks for; gives the new start of the log, or undefined if nothing was dropped. */
+  /** Drops what retention selects; returns the new start of the log, or undefined if nothing was dropped. */
   retain(openBytes: number, retention: Retention, now: number): number | undefined {
     const list = this.#files();
     const retained = list.map((files) => ({
@@ -85,7 +85,7 @@ export class SealedSegments {
     return this.#files().find((files) => files.hasRaw && this.#inspect(files, (segment) => segment.length > 0))?.start;
   }
 
-  /** The oldest whose index is worth a compression and has had none. */
+  /** The oldest whose index is worth compressing and is not compressed yet. */
   firstLooseIndex(): number | undefined {
     return this.#files().find((files) => {
       if (!files.hasIndex || files.hasPackedIndex || files.isIndexSmall) return false;
@@ -122,7 +122,7 @@ export class SealedSegments {
     }
   }
 
-  /** The last mark, or, when the index is lost, what the file system says. */
+  /** The last mark, or, when the index is lost, the mtime. */
   #lastAt(files: SegmentFiles): number {
     const at = this.#inspect(files, (segment) => segment.index.lastAt);
     if (at > 0) return at;

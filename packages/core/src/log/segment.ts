@@ -1,6 +1,4 @@
-/**
- * One segment of a log: its bytes, raw or compressed, and its index. The newest one grows; the others are sealed.
- */
+/** One segment of a log: its bytes, raw or compressed, and its index. The newest one grows; the others are sealed. */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, isUnreadable, openToRead, openToWrite } from './files.ts';
@@ -13,8 +11,8 @@ import { RecordFile } from './record-file.ts';
 import { unpackFrame, type ZstdFrame, zstdFrames } from './zstd-file.ts';
 
 /**
- * Unpacked frames, for all logs of the process. So many readers can be at as many places without unpacking anything twice;
- * with more, each read of 64 KiB unpacks one frame, and no more.
+ * Unpacked frames, for all logs of the process. This many readers can be at different places without unpacking anything
+ * twice; with more, each read of 64 KiB unpacks one frame, and no more. Keeps the first half of SLOW-4.
  */
 const UNPACKED_FRAMES_MAX = 64;
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
@@ -43,7 +41,7 @@ export class LogSegment {
     const index = join(folder, indexName(files.start));
     const packedIndex = join(folder, packedIndexName(files.start));
     this.index = new SegmentIndex(new RecordFile(index, packedIndex, files.hasIndex), sinceAt);
-    // Index before bytes: when another process writes them in the other order, the marks we see are of bytes we see.
+    // Index before bytes: another process writes them in the other order, so every mark we see has its bytes.
     this.index.file.load();
     this.#length = storedBytes(folder, files);
   }
@@ -52,7 +50,7 @@ export class LogSegment {
     return this.#length;
   }
 
-  /** Where its bytes end. A hole may follow, up to the start of the next segment. */
+  /** The end of its bytes. A gap may follow, up to the start of the next segment. */
   get end(): number {
     return this.start + this.#length;
   }
@@ -67,7 +65,7 @@ export class LogSegment {
   }
 
   /**
-   * The fd to write to, at `length`. Undefined when the file has lost bytes meanwhile: to write behind them would turn
+   * The fd to write to, at `length`. Undefined when the file has lost bytes meanwhile: writing after them would turn
    * them into zeros, so the next bytes belong into another segment.
    */
   openToWrite(): number | undefined {
@@ -84,20 +82,20 @@ export class LogSegment {
     return undefined;
   }
 
-  /** So many bytes are now behind the last. */
+  /** This many bytes were appended. */
   grow(bytes: number): void {
     this.#length += bytes;
     this.isUnsynced = true;
   }
 
-  /** Somebody else writes: how many bytes are there now? False when only `reload` can tell. */
+  /** Another process writes: updates the length. False when only `reload` can tell. */
   lookAtLength(): boolean {
     if (this.#fd < 0 || this.isCompressed) return false;
     this.#length = fstatSync(this.#fd).size;
     return true;
   }
 
-  /** Somebody else writes: what is there now? */
+  /** Another process writes: reads the state again. */
   reload(): void {
     this.index.file.reload();
     this.index.file.load();
@@ -106,9 +104,8 @@ export class LogSegment {
   }
 
   /**
-   * The bytes at an offset: fewer than asked for if the file is shorter than it was, none if they cannot be read.
-   * `owner` and `limit` are of unpacked bytes: who forgets them, and what they can at most be. `into` is used if it is long
-   * enough.
+   * The bytes at an offset: fewer than requested if the file has become shorter, none if they cannot be read. `owner`
+   * and `limit` concern unpacked bytes: who drops them, and their maximum. `into` is used if it is long enough.
    */
   read(from: number, length: number, owner: object, limit: number, into?: Uint8Array): Uint8Array {
     return this.isCompressed
@@ -116,7 +113,7 @@ export class LogSegment {
       : this.#readRaw(from - this.start, length, into);
   }
 
-  /** Where bytes can be read again after the ones at `from` could not. */
+  /** The next offset with readable bytes after unreadable ones at `from`. */
   damagedTo(from: number): number {
     const frame = this.isCompressed ? this.#frameAt(from - this.start) : undefined;
     return frame ? this.start + frame.start + frame.bytes : this.end;
@@ -143,7 +140,7 @@ export class LogSegment {
       const count = readSync(this.#fd, bytes, 0, length, position);
       return count === length ? bytes : bytes.subarray(0, count);
     } catch (error) {
-      // Gone or unreadable is damage. Anything else (EMFILE) is a state of ours, and passes.
+      // Gone or unreadable is damage. Anything else (EMFILE) is a temporary state of this process.
       if (errorCode(error) !== 'ENOENT' && !isUnreadable(error)) throw error;
       return bytes.subarray(0, 0);
     }
@@ -161,7 +158,7 @@ export class LogSegment {
       if (all === undefined) return new Uint8Array(0);
       UNPACKED.keep(owner, from, frame.bytes, all);
     }
-    // A copy: a slow watcher that holds a view of 64 KiB would hold the whole frame behind it.
+    // A copy: a slow watcher that holds a view of 64 KiB would hold the whole frame.
     return all.slice(position - frame.start, position - frame.start + length);
   }
 

@@ -1,8 +1,8 @@
 /**
- * What of a log is not on the disk yet, and the rounds that put it there.
+ * Tracks what of a log is not durable yet, and syncs it in rounds.
  *
- * A round syncs what was there when it began. Who asks while one is under way shares the next one, so however many ask,
- * at most one sync runs and one waits.
+ * A round syncs what was there when it started. Callers during a round share the next one, so at most one sync runs and
+ * one waits.
  */
 import { isSystemError, syncFile, syncFolder } from './files.ts';
 
@@ -15,7 +15,7 @@ export class LogSync {
   #running: Promise<FlushResult> | undefined;
   #next: Promise<FlushResult> | undefined;
 
-  /** `collect` begins a round: it writes what waits and adds the files to sync. */
+  /** `collect` starts a round: it writes what waits and adds the files to sync. */
   constructor(collect: () => FlushResult) {
     this.#collect = collect;
   }
@@ -33,7 +33,7 @@ export class LogSync {
     return this.#files.size === 0 && this.#folders.size === 0;
   }
 
-  /** Never rejects for what the disk says: it resolves with the error, and what failed is tried again by the next round. */
+  /** Never rejects because of the disk: it resolves with the error, and the next round tries again. */
   flush(): Promise<FlushResult> {
     if (this.#running === undefined) {
       this.#running = this.#round().finally(() => (this.#running = undefined));
@@ -53,11 +53,11 @@ export class LogSync {
   }
 }
 
-/** One after the other: the order counts, and the thread pool has only four threads for everybody. */
+/** One after the other: the order matters, and the thread pool has only four threads for everything. */
 async function syncAll(paths: Set<string>, sync: (path: string) => Promise<void>): Promise<FlushResult> {
   let failure: FlushResult;
   for (const path of [...paths]) {
-    paths.delete(path); // before the sync: what is written meanwhile adds it again
+    paths.delete(path); // before the sync: a write during the sync adds it again
     try {
       await sync(path);
     } catch (error) {

@@ -1,10 +1,10 @@
-/** The words that the log and its users share. */
+/** The types that the log and its users share. */
 import type { LogMarkInfo } from '@spool/protocol';
 
-/** A run of bytes out of a log, or the news that they are gone. */
+/** A run of bytes from a log, or the fact that they are gone. */
 export type LogRead =
   | { readonly type: 'bytes'; readonly from: number; readonly bytes: Uint8Array; readonly stream: LogStream }
-  /** [from, to) was asked for and is not there: retention dropped it, the disk was full, or a file is damaged. */
+  /** [from, to) was requested and is missing: retention dropped it, the disk was full, or a file is damaged. */
   | { readonly type: 'gap'; readonly from: number; readonly to: number; readonly reason: GapReason }
   /** Nothing after `from` yet. */
   | { readonly type: 'end'; readonly from: number };
@@ -21,13 +21,13 @@ export interface LogSink {
   readonly roomBytes: number;
 }
 
-/** Something that happened at an offset: stored in the time index beside the bytes, and told as it is. */
+/** An event at an offset: stored in the time index beside the bytes, and reported unchanged. */
 export type LogMark = LogMarkInfo;
 
 export interface LogOptions {
   /** A segment is sealed when it has this many bytes. */
   readonly segmentBytes: number;
-  /** Retention by what the segments take on disk; the open segment always stays. */
+  /** Retention by the size of the segments on disk; the open segment always stays. */
   readonly retainBytes: number;
   readonly retainMs: number;
 }

@@ -1,9 +1,9 @@
 /**
- * A compressed file: zstd frames of 256 KiB, each by itself, so that a reader unpacks only what it reads. Each frame has its
- * length in the header and a check value at its end, so damage is noticed when unpacking.
+ * A compressed file: independent zstd frames of 256 KiB, so that a reader unpacks only what it reads. Each frame has
+ * its length in the header and a checksum at its end, so damage is noticed when unpacking.
  *
- * More than one frame are followed by a seek table, a skippable frame as zstd's `seekable_format` describes it: any zstd tool
- * unpacks the file. One frame alone has no table. Files of before this layout are one frame of any length.
+ * Two or more frames are followed by a seek table, a skippable frame as in zstd's `seekable_format`: any zstd tool
+ * unpacks the file. A single frame has no table. Files from before this layout are one frame of any length.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -46,13 +46,13 @@ export function zstdFrames(path: string, bytesMax = Number.MAX_SAFE_INTEGER): re
   return last !== undefined && last.start + last.bytes <= bytesMax ? frames : undefined;
 }
 
-/** How many bytes a compressed file holds, as it says itself; undefined if it does not say. */
+/** How many bytes a compressed file holds, according to its headers; undefined if they do not say. */
 export function zstdFileBytes(path: string): number | undefined {
   const last = zstdFrames(path)?.at(-1);
   return last && last.start + last.bytes;
 }
 
-/** The bytes of one frame, or undefined if they cannot be had. */
+/** The bytes of one frame, or undefined if they cannot be read. */
 export function unpackFrame(path: string, frame: ZstdFrame): Buffer | undefined {
   return reading(path, (fd) => unpackAt(fd, frame));
 }
@@ -83,7 +83,10 @@ function packFrame(bytes: Uint8Array): Promise<Buffer> {
   });
 }
 
-/** Undefined when the file is gone or cannot be read: that is damage. Anything else (EMFILE) is a state of ours, and thrown. */
+/**
+ * Undefined when the file is gone or cannot be read: that is damage. Anything else (EMFILE) is a temporary state of
+ * this process, and thrown.
+ */
 function reading<T>(path: string, read: (fd: number) => T | undefined): T | undefined {
   let fd: number;
   try {
@@ -109,7 +112,7 @@ function readAt(fd: number, at: number, length: number): Buffer {
 
 function unpackAt(fd: number, { at, packedBytes, bytes: length }: ZstdFrame): Buffer | undefined {
   const packed = readAt(fd, at, packedBytes);
-  // What the frame says of itself counts: a table that says something else must not make us unpack a bomb.
+  // The frame's own header counts: a table that contradicts it must not make us unpack a bomb.
   if (packed.length < packedBytes || contentBytes(packed) !== length) return undefined;
   try {
     // One chunk for all: growing by the default 16 KiB took twice as long. An empty chunk is refused.
@@ -181,10 +184,10 @@ function framesOf(fd: number, size: number): ZstdFrame[] | undefined {
     at += packedBytes;
     start += bytes;
   }
-  return at + tableBytes === size ? frames : undefined; // rot: the table does not fit the file
+  return at + tableBytes === size ? frames : undefined; // damaged: the table does not fit the file
 }
 
-/** What zlib says about bad input: it ends too early, does not fit, or does not add up. */
+/** zlib's errors for bad input: truncated, invalid, or a wrong checksum. */
 function isDamage(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return code.startsWith('ZSTD_error_') || code === 'Z_BUF_ERROR' || code === 'ERR_BUFFER_TOO_LARGE';

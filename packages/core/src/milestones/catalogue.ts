@@ -1,9 +1,10 @@
 /**
- * The catalogue: which line of which tool is a milestone. Ours (`catalogue/*.json`) and users' files have the same form
- * and go through the same checks. A bad entry is a sentence that names file and entry; the others count.
+ * The catalogue: which line of which tool is a milestone. The built-in files (`catalogue/*.json`) and users' files have
+ * the same form and go through the same checks. A bad entry is reported with its file and name; the others count. Keeps
+ * TASK-5, with `milestone-reader.ts`.
  *
- * A file is about one tool: `{ "tool": "vite", "start": PATTERN, "milestones": [ENTRY, …] }`. A line that matches `start`
- * begins a new run of the tool. A user's file about a tool of ours takes the place of ours.
+ * A file is about one tool: `{ "tool": "vite", "start": PATTERN, "milestones": [ENTRY, …] }`. A line that matches
+ * `start` begins a new run of the tool. A user's file replaces the built-in file about the same tool.
  */
 import { OWN_FILES } from './own-files.ts';
 import { type Pattern, readPattern } from './pattern.ts';
@@ -12,19 +13,22 @@ import { readTitle, type Title } from './title.ts';
 
 /** An entry, as it stands in a file. */
 export interface EntryData {
-  /** `vite-ready`. Several entries may have one name: the ways in which the tool says it. */
+  /** `vite-ready`. Several entries may share a name: the different messages of a tool. */
   readonly name: string;
-  /** Groups `url`, `percent`, `done` and `total` are known; `key` tells several of a kind apart; any may be in the title. */
+  /**
+   * Groups `url`, `percent`, `done` and `total` are known; `key` distinguishes several of a kind; any may be in the
+   * title.
+   */
   readonly match: string;
   readonly title: string;
-  /** A line that must have come before, at most `within` lines (100) ago; its groups count too. */
+  /** A line that must have come before, at most `within` lines (default: 100) ago; its groups count too. */
   readonly after?: string;
   readonly within?: number;
-  /** How the run of the tool has ended. Unless the entry is `once`, a new run begins with the next line. */
+  /** How the run of the tool has ended. If the entry is not `once`, a new run begins with the next line. */
   readonly outcome?: 'ok' | 'failed';
-  /** Told once in a run, or once for each `key`. */
+  /** Reported once in a run, or once for each `key`. */
   readonly once?: boolean;
-  /** Told as it grows by 5 percent or more; the line may be unfinished. */
+  /** Reported when it has grown by 5 percent or more; the line may be unfinished. */
   readonly progress?: boolean;
 }
 
@@ -46,9 +50,9 @@ export interface Tool {
 }
 
 export interface Catalogue {
-  /** In the order in which they are asked: users' first. */
+  /** In the order in which they are tried: users' first. */
   readonly tools: readonly Tool[];
-  /** Names the tools that may have something to say about a line: for most lines of most logs none. */
+  /** Finds the tools that may match a line: for most lines of most logs none. */
   readonly finder: TextFinder<Tool>;
 }
 
@@ -62,14 +66,14 @@ export const FILES_MAX = 64;
 export const FILE_CHARACTERS_MAX = 256 * 1024;
 export const ENTRIES_MAX = 200;
 export const TITLE_TEMPLATE_CHARACTERS_MAX = 200;
-/** Of the texts that users' patterns need, all together: the finder's table takes up to 800 bytes for each. */
+/** The limit of all required texts of users' patterns together: the finder's table takes up to 800 bytes for each. */
 export const NEEDED_CHARACTERS_MAX = 20_000;
-/** Of one such text; its beginning is enough to look for. */
+/** The limit of one such text; its start is enough to search for. */
 export const NEEDED_TEXT_CHARACTERS_MAX = 24;
 export const WITHIN_LINES = 100;
 export const WITHIN_LINES_MAX = 100_000;
 
-/** Ours, and what users have added. */
+/** The built-in files, and the users'. */
 export function readCatalogue(userFiles: readonly CatalogueFile[] = []): {
   readonly catalogue: Catalogue;
   readonly errors: readonly string[];

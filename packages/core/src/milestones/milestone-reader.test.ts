@@ -12,7 +12,7 @@ function readerOf(milestones: readonly EntryData[], start?: string): MilestoneRe
   return new MilestoneReader(catalogue);
 }
 
-/** The titles that these lines bring. */
+/** The titles that these lines produce. */
 const titles = (reader: MilestoneReader, lines: readonly string[]): string[] =>
   lines.flatMap((line, at) => reader.line(line, at).map(({ title }) => title));
 
@@ -116,7 +116,7 @@ test('[TASK-5] only the beginning of a long line is looked at', () => {
   ).toEqual(['far']);
 });
 
-/** Lines that only talk about what tools say: logs, sources, manuals. */
+/** Lines that only mention what tools print: logs, sources, manuals. */
 test.each([
   'The dev server prints `➜  Local:   http://localhost:5173/` when it is ready.',
   "console.log('  ➜  Local:   http://localhost:5173/');",

@@ -1,21 +1,21 @@
 /**
  * Finds milestones in the lines of one session.
  *
- * A line tells at most one: that of the first entry which knows it. Progress is told as it grows, in steps of
- * PROGRESS_STEP percent, and what is `once` is told once in a run of its tool. A run ends with a line that says how it went,
- * or where the tool begins anew.
+ * A line has at most one milestone: that of the first matching entry. Progress is reported as it grows, in steps of
+ * PROGRESS_STEP percent, and a `once` entry is reported once in a run of its tool. A run ends with a line that tells
+ * its outcome, or where the tool starts again.
  *
- * Most lines of most logs say nothing: one search for all the texts of the catalogue tells these apart.
+ * Most lines of most logs match nothing: one search for all the texts of the catalogue sorts these out.
  */
 import type { Milestone } from '@spool/protocol';
 import type { Catalogue, Entry, Tool } from './catalogue.ts';
 import type { Groups } from './title.ts';
 
-/** Of a longer line the beginning is looked at. */
+/** Only the start of a longer line is examined. */
 export const LINE_CHARACTERS_MAX = 2048;
 /** Percent. */
 export const PROGRESS_STEP = 5;
-/** What one entry can tell apart in one run (`key`); what comes beyond is not told. */
+/** The number of keys that one entry can distinguish in one run; further ones are not reported. */
 export const KEYS_MAX = 64;
 
 const NONE: readonly Milestone[] = [];
@@ -37,14 +37,14 @@ export class MilestoneReader {
     return this.#read(text, end, false);
   }
 
-  /** What stands on the line that is not ended yet: a progress bar may. */
+  /** The unfinished line: it may be a progress bar. */
   openLine(text: string, end: number): readonly Milestone[] {
     if (text === this.#open) return NONE;
     this.#open = text;
     return this.#read(text, end, true);
   }
 
-  /** A new command begins: nothing was told yet. */
+  /** A new command begins: nothing has been reported yet. */
   restart(): void {
     this.#runs.clear();
   }
@@ -78,10 +78,10 @@ export class MilestoneReader {
   }
 }
 
-/** What a tool has said since it began. */
+/** What a tool has printed since it started. */
 class Run {
   readonly #before = new Map<Entry, { readonly line: number; readonly groups: Groups }>();
-  /** What was told, by name and key: for a progress, how far it was. */
+  /** What was reported, by name and key: for progress, its value. */
   readonly #told = new Map<string, Map<string, number>>();
 
   restart(): void {
@@ -128,7 +128,7 @@ class Run {
   }
 }
 
-/** A complete one that is incomplete again is another one; otherwise smaller figures are those of a bar half redrawn. */
+/** A complete bar that is incomplete again is a new one; otherwise smaller numbers come from a bar that is half redrawn. */
 function hasGrown(last: number, percent: number): boolean {
   if (last === 100) return percent < 100 && percent >= PROGRESS_STEP;
   return percent >= last + PROGRESS_STEP || percent === 100;

@@ -1,4 +1,4 @@
-/** Our catalogue. Data, with no code in it: a user's file has the same form. */
+/** The built-in catalogue: data without code, in the same form as users' files. */
 import apt from './catalogue/apt.json' with { type: 'json' };
 import bun from './catalogue/bun.json' with { type: 'json' };
 import cargo from './catalogue/cargo.json' with { type: 'json' };
@@ -22,7 +22,7 @@ import vitest from './catalogue/vitest.json' with { type: 'json' };
 import webpack from './catalogue/webpack.json' with { type: 'json' };
 import yarn from './catalogue/yarn.json' with { type: 'json' };
 
-/** By file name; the first that knows a line has it. `server` knows what others know better. */
+/** By file name; the first match wins. `server` is last, because its patterns are the least specific. */
 export const OWN_FILES: readonly (readonly [string, unknown])[] = [
   ['apt.json', apt],
   ['bun.json', bun],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PATTERN_CHARACTERS_MAX, type Pattern, readPattern } from './pattern.ts';
 
-/** V8's own judge: with this flag, `l` is a flag of expressions and refuses what is not linear. */
+/** V8's own judgement: with this flag, `l` is a flag of expressions and refuses what is not linear. */
 setFlagsFromString('--enable-experimental-regexp-engine');
 const LINEAR = 'l';
 const isLinear = (source: string): boolean => {
@@ -101,5 +101,5 @@ test('[TASK-5] what is accepted, V8 can match in linear time, and what it needs 
     }),
     { numRuns: 20_000 },
   );
-  expect(accepted).toBeGreaterThan(300); // else the patterns that are made up are no test
+  expect(accepted).toBeGreaterThan(300); // otherwise the generated patterns are not a test
 });

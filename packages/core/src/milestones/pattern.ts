@@ -1,15 +1,15 @@
 /**
- * A pattern of a catalogue: a regular expression that can be matched in time linear to the line, whoever wrote it, and
- * the fixed text that a line must have to be worth trying.
+ * A pattern of a catalogue: a regular expression that matches in time linear to the line, whoever wrote it, and the
+ * fixed text that a line must contain to be worth trying.
  *
- * V8 falls back to a linear engine where backtracking gets out of hand, but only for what that engine knows: no
+ * V8 falls back to a linear engine when backtracking gets out of hand, but only for what that engine supports: no
  * look-around, no back-references, no flags, and repetitions with a small count (tried with Node 24: `a{17}` and
- * `(?:a{5}){5}` are beyond it, and so is everything under `u` or `i`). What it does not know is refused here.
+ * `(?:a{5}){5}` are beyond it, and so is everything under `u` or `i`). What it does not support is refused here.
  */
 
 export interface Pattern {
   readonly expression: RegExp;
-  /** A line that matches has at least one of these in it. */
+  /** A matching line contains at least one of these. */
   readonly needs: readonly string[];
   /** The names of its groups. */
   readonly groups: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export const REPETITIONS_MAX = 16;
 /** Shorter text is in every other line. */
 export const NEEDED_CHARACTERS_MIN = 3;
 
-/** A pattern, or the sentence that says why it cannot be one. */
+/** A pattern, or the reason why it is refused. */
 export function readPattern(source: string): Pattern | string {
   if (source.length > PATTERN_CHARACTERS_MAX) return `is longer than ${PATTERN_CHARACTERS_MAX} characters`;
   let expression: RegExp;
@@ -50,7 +50,7 @@ type Needs = readonly string[];
 const shortest = (needs: Needs): number =>
   needs.length === 0 ? 0 : needs.reduce((least, text) => Math.min(least, text.length), Infinity);
 
-/** Reads a source that RegExp has accepted, so only what matters here is looked at. */
+/** Reads a source that RegExp has accepted, so it examines only what matters here. */
 class PatternReader {
   readonly groups = new Set<string>();
   readonly #source: string;
@@ -98,7 +98,7 @@ class PatternReader {
     return best;
   }
 
-  /** A character that must be there, or what one part of the pattern needs. */
+  /** A character that must be there, or what one part of the pattern requires. */
   #part(): string | Needs {
     this.#repetitions = 1;
     const character = this.#source[this.#at++]!;
@@ -131,7 +131,8 @@ class PatternReader {
   #escape(): string | Needs {
     const character = this.#source[this.#at++]!;
     if (/[1-9k]/.test(character)) throw new Refused('refers back to a group, which takes more than linear time');
-    // A letter or a zero is a class, a boundary or a character by number: its digits may pass for text that is needed.
+    // A letter or a zero is a class, a boundary or a character by number: its digits could be mistaken for required
+    // text.
     if (/[xuc0]/.test(character)) throw new Refused('names a character by its number; write the character itself');
     return /\w/.test(character) ? [] : character;
   }

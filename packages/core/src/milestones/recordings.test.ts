@@ -1,4 +1,4 @@
-/** Every recording of a tool (tests/fixtures/milestones), as it came and cut anyhow. */
+/** Every recording of a tool (tests/fixtures/milestones), unchanged and cut at random places. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Milestone } from '@spool/protocol';

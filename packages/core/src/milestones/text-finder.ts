@@ -1,21 +1,21 @@
 /**
- * Says whose texts are in a line, in one pass over the line, however many texts there are (Aho and Corasick). Where
- * characters beyond ASCII look alike to it, it may name an owner too many, and never one too few.
+ * Finds the owners of the texts in a line, in one pass over the line, however many texts there are (Aho and Corasick).
+ * Characters beyond ASCII may share a column, so it may report an owner too many, and never one too few.
  *
- * One regular expression of all the texts read 1.8 million ordinary lines a second with our own catalogue, fewer with each
- * text that users add, and knew no owners; this reads 6.8 million.
+ * One regular expression of all the texts read 1.8 million ordinary lines a second with the built-in catalogue, fewer
+ * with each text that users add, and reported no owners; this reads 6.8 million.
  */
 export class TextFinder<Owner> {
   /** Of each UTF-16 unit, its column in the table; 0 for all that are in no text. */
   readonly #columns = new Uint8Array(0x1_0000);
   readonly #width: number;
   /**
-   * A row for each state, that is for each beginning of a text. A cell says where its column leads: to the row that starts
+   * A row for each state, that is for each prefix of a text. A cell says where its column leads: to the row that starts
    * there, or, where a text ends with it, to the complement of that (which is less than 0).
    */
   readonly #rows: Int32Array;
   #rowsEnd: number;
-  /** Of each row with which texts end: whose they are. */
+  /** The owners of the texts that end at each row. */
   readonly #owners = new Map<number, Set<Owner>>();
 
   constructor(texts: readonly (readonly [text: string, owner: Owner])[]) {
@@ -54,7 +54,7 @@ export class TextFinder<Owner> {
     return width + SHARED_COLUMNS;
   }
 
-  /** First a tree of all beginnings: 0 is where it ends. */
+  /** First a tree of all prefixes: 0 is where it ends. */
   #add(text: string, owner: Owner): void {
     let row = 0;
     for (let at = 0; at < text.length; at++) {
@@ -68,7 +68,7 @@ export class TextFinder<Owner> {
     this.#own(row, [owner]);
   }
 
-  /** Then, where a text does not go on, the longest beginning of another that ends there does. Shorter ones come first. */
+  /** Then, where a text does not continue, the longest prefix of another that ends there does. Shorter ones come first. */
   #addFallbacks(): void {
     const rows = this.#rows;
     const fallbacks = new Map([[0, 0]]);

@@ -1,14 +1,14 @@
 /**
- * The title of a milestone, made of what its pattern caught: `{passed} passed[, {skipped} skipped] in {time}`.
+ * The title of a milestone, built from the groups of its pattern: `{passed} passed[, {skipped} skipped] in {time}`.
  *
- * `{name}` is a group; `{count|package|packages}` is a number with its noun; what stands in brackets is left out unless
- * every group in it has caught something. A title is one line of at most TITLE_CHARACTERS_MAX characters.
+ * `{name}` is a group; `{count|package|packages}` is a number with its noun; a part in brackets appears only if all its
+ * groups matched. A title is one line of at most TITLE_CHARACTERS_MAX characters.
  */
 
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 export interface Title {
-  /** The names of the groups that it asks for. */
+  /** The names of the groups that it uses. */
   readonly groups: ReadonlySet<string>;
   fill(groups: Groups): string;
 }

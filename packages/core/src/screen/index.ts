@@ -1,4 +1,4 @@
-/** The terminal model: what a session's output has come to, and how it is shown, sent and kept. */
+/** The terminal model: the state that a session's output leads to, and how it is shown, sent and stored. */
 export { ScreenModel } from './engine/screen-model.ts';
 export type { ScreenCursor, ScreenModelOptions } from './engine/screen-model.ts';
 export type { Size } from './engine/engine.ts';

@@ -1,4 +1,4 @@
-/** [ATT-1] A snapshot and the bytes after it give what all bytes give: on programs made up at random, at 200 offsets each. */
+/** [ATT-1] A snapshot and the bytes after it give what all bytes give: on random programs, at 200 offsets each. */
 import { expect, test } from 'vitest';
 import { followStream, randomFrom, samplesOf } from './testing/fidelity.ts';
 import { madeUpProgram } from './testing/made-up-program.ts';

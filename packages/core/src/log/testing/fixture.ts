@@ -1,14 +1,14 @@
-/** What the tests of the log share: folders that vanish, bytes that tell where they belong, and ways to read it all. */
+/** Shared by the tests of the log: temporary folders, bytes that identify their offset, and ways to read it all. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import type { LogRead, LogStream } from '../types.ts';
 
-/** In memory where there is such a place: thousands of small folders took 28 s on a busy disk, and 2 s here. */
+/** In memory where possible: thousands of small folders took 28 s on a busy disk, and 2 s here. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** A folder for one test; `using` removes it. The log goes below, so that creating its folder is tested too. */
+/** A folder for one test; `using` removes it. The log is in a subfolder, so that creating its folder is tested too. */
 export class Scratch {
   readonly root = mkdtempSync(join(ROOT, 'spool-log-'));
   #copies = 0;
@@ -39,7 +39,7 @@ export function sampleBytes(length: number, from = 0): Buffer {
 
 export type Piece = Exclude<LogRead, { type: 'end' }>;
 
-/** Reads on and on, as a watcher does, and checks that it always gets on and ends at the end. */
+/** Reads repeatedly, as a watcher does, and checks that it always advances and ends at the end. */
 export function readAll(log: Log, from = 0, maxBytes = 1 << 20): Piece[] {
   const pieces: Piece[] = [];
   for (let cursor = from; ;) {

@@ -1,7 +1,7 @@
-/** How a cell looks, as xterm keeps it: two words of bits, and for underlines and links a third thing beside them. */
+/** The attributes of a cell, as xterm keeps them: two words of bits, and a third value for underlines and links. */
 import type { EngineAttributes, EngineLine } from './engine.ts';
 
-/** Words made comparable: equal attributes have equal fields. */
+/** Normalized words: equal attributes have equal fields. */
 export interface Attributes {
   /** Colour and flags of `Fg`; without the underline, which is in `underline`. */
   readonly fg: number;
@@ -48,7 +48,7 @@ export function attributesAt(line: EngineLine, column: number): Attributes {
   return attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : line._extendedAttrs[column]);
 }
 
-/** The pen: what is printed next will look so. */
+/** The pen: the attributes of what is printed next. */
 export const penOf = ({ fg, bg, extended }: EngineAttributes): Attributes =>
   attributesOf(fg, bg, (bg & Bg.extended) === 0 ? undefined : extended);
 
@@ -59,7 +59,7 @@ export function attributesOf(
 ): Attributes {
   const link = extended?._urlId ?? 0;
   const underline = (fg & Fg.underline) === 0 ? 0 : extended === undefined ? 1 : underlineOf(extended) || 1;
-  // Links are underlined too. Without either, a colour is nothing.
+  // Links are underlined too. Without either, an underline colour has no effect.
   const isUnderlined = underline !== 0 || link !== 0;
   return {
     fg: cleanWord(fg & ~Fg.underline),
@@ -89,7 +89,7 @@ export const isSameLook = (one: Attributes, other: Attributes): boolean =>
     one.underlineColour === other.underlineColour &&
     one.link === other.link);
 
-/** Nothing but a background: what erasing leaves. */
+/** Nothing but a background: the result of erasing. */
 export const isErased = (look: Attributes): boolean =>
   look.fg === 0 &&
   (look.bg & ~COLOUR_BITS) === 0 &&

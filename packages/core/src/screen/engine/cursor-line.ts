@@ -1,15 +1,15 @@
-/** The line that the cursor is in, over all the rows that it takes, as text and as what is only suggested there. */
+/** The line of the cursor, over all its rows, as text and without suggestions. */
 import type { Run, ScreenLine } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from './screen-model.ts';
 
 export interface CursorLine {
   /** Up to the cursor. */
   readonly before: string;
-  /** From the cursor on, without what is dim or grey. */
+  /** From the cursor on, without dim or grey text. */
   readonly behind: string;
 }
 
-/** Grey is what shells suggest in: bright black, and the palette's shades of it. */
+/** Shells show suggestions in grey: bright black, and the palette's shades of it. */
 const BRIGHT_BLACK = 8;
 
 export function cursorLineOf(model: ScreenModel): CursorLine {
@@ -24,7 +24,7 @@ export function cursorLineOf(model: ScreenModel): CursorLine {
   return { before: above.join('') + before.padEnd(cells), behind };
 }
 
-/** Blanks in the place of what is only suggested. */
+/** Blanks in the place of suggestions. */
 export function solidText({ runs }: ScreenLine): string {
   return runs
     .map((run, at) => (isGhost(run, runs[at + 1]) ? ' '.repeat(run.text.length) : run.text))

@@ -1,9 +1,9 @@
 /**
- * How many bytes at the end are the beginning of a character.
+ * The number of bytes at the end that are an incomplete character.
  *
- * xterm 6 must not be given half a character: it keeps the bytes of one that is cut, but takes a continuation byte of 0x80 for
- * "no byte", and so misreads every dash, quote and bullet (E2 80 xx) that is cut before its last byte.
- * Judged by length alone, as xterm does, so that what is no character is held back too and comes out the same.
+ * xterm 6 must not be given half a character: it keeps the bytes of an incomplete one, but takes a continuation byte of
+ * 0x80 for "no byte", and so misreads every dash, quote and bullet (E2 80 xx) that is cut before its last byte. Judged
+ * by length alone, as xterm does, so that invalid bytes are held back too and come out the same.
  */
 export function cutBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {

@@ -1,4 +1,4 @@
-/** The inside of xterm is as we know it. If an update moves something, this says what. */
+/** The internals of xterm are as we know them. If an update moves something, this test shows what. */
 import { expect, test } from 'vitest';
 import { Engine, charsetFinal } from './engine.ts';
 

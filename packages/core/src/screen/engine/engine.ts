@@ -1,9 +1,9 @@
 /**
- * xterm.js without a screen, and the parts of its inside that its public interface does not give: saved cursors, margins, tab
+ * xterm.js without a screen, and the internals that its public interface does not expose: saved cursors, margins, tab
  * stops, character sets, underline kinds and hyperlinks of cells, a synchronous write.
  *
- * All knowledge of that inside is in this file (and its shape in `engine.test.ts`), so that an update of xterm which moves
- * something fails in one place.
+ * All knowledge of these internals is in this file (and their shape in `engine.test.ts`), so that an update of xterm
+ * which moves something fails in one place.
  */
 import headless from '@xterm/headless';
 import { guard, mendAlternate } from './engine-guards.ts';
@@ -14,7 +14,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** What cells, the pen and saved cursors look like: words of bits, see `attributes.ts`. */
+/** The attributes of cells, the pen and saved cursors: words of bits, see `attributes.ts`. */
 export interface EngineAttributes {
   fg: number;
   bg: number;
@@ -24,7 +24,7 @@ export interface EngineAttributes {
 export interface EngineLine {
   isWrapped: boolean;
   readonly length: number;
-  /** Three words a cell: what is in it, foreground, background. */
+  /** Three words a cell: content, foreground, background. */
   readonly _data: Uint32Array;
   readonly _extendedAttrs: Readonly<Record<number, { _ext: number; _urlId: number } | undefined>>;
   getWidth(column: number): number;
@@ -50,7 +50,7 @@ export interface EngineBuffer {
   readonly markers: readonly unknown[];
 }
 
-/** A table from ASCII to characters; undefined is ASCII itself. Told apart by identity. */
+/** A table from ASCII to characters; undefined is ASCII itself. Compared by identity. */
 export type Charset = Readonly<Record<string, string>> | undefined;
 
 export interface EngineLink {
@@ -103,7 +103,7 @@ export interface EngineCore {
   resize(cols: number, rows: number): void;
 }
 
-/** A terminal with nobody behind it: it answers no query, since nothing listens to what it would send. */
+/** A terminal without a listener: it answers no query. */
 export class Engine {
   readonly core: EngineCore;
   readonly #terminal: headless.Terminal;
@@ -114,12 +114,12 @@ export class Engine {
     guard(this.core);
   }
 
-  /** What `Terminal.writeSync` does, without its queue: an exception in there would leave that queue shut for ever. */
+  /** Like `Terminal.writeSync`, without its queue: an exception in there would block that queue for good. */
   parse(bytes: Uint8Array): void {
     this.core._inputHandler.parse(bytes);
   }
 
-  /** Gives up the sequence or character it is in, after an exception has left it there. */
+  /** Abandons the current sequence or character, after an exception has interrupted it. */
   recover(): void {
     this.core._inputHandler._parser.reset();
     this.core._inputHandler._utf8Decoder.clear();
@@ -137,8 +137,8 @@ export class Engine {
 }
 
 /**
- * xterm as it comes, but silent (it would warn of every byte that it does not understand), and with the widths of today: its own
- * are those of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
+ * xterm with its defaults, but silent (it would warn of every byte that it does not understand), and with current
+ * widths: its own are those of Unicode 6, for which ✅ and 🤖 are as narrow as a letter.
  */
 export function plainTerminal({ cols, rows }: Size, options: { readonly scrollback?: number } = {}): headless.Terminal {
   const terminal = new headless.Terminal({ cols, rows, ...options, allowProposedApi: true, logLevel: 'off' });

@@ -1,16 +1,16 @@
 /**
- * The hyperlinks of a model: an own table in place of xterm's.
+ * The hyperlinks of a model: our own table in place of xterm's.
  *
- * xterm ties a link to the line where it was opened, and forgets it when that line is cleared, though other cells still show
- * it; and it never forgets one whose lines are only painted over, as every Ink program with links does for days: each repaint
- * leaves one more link and one more listener to every scroll. Here a link lives as long as a cell shows it: whenever there are
- * many, the cells are asked.
+ * xterm ties a link to the line where it was opened, and drops it when that line is cleared, although other cells still
+ * show it. And it never drops a link whose lines are only painted over, as every Ink program with links does for days:
+ * each repaint leaves one more link and one more listener to every scroll. Here a link lives as long as a cell shows
+ * it: when there are many, the cells are scanned.
  */
 import type { EngineBuffer, EngineCore, EngineLink } from './engine.ts';
 
-/** A full screen of links stays below; asking 1000 lines takes well under a millisecond. */
+/** A full screen of links stays below; scanning 1000 lines takes well under a millisecond. */
 export const LINKS_MAX = 1024;
-/** A longer address is not kept: what is printed under it is then no link. Browsers give up not far above. */
+/** A longer address is not kept: its text is then not a link. Browsers give up not far above. */
 export const LINK_CHARACTERS_MAX = 8192;
 
 export class LinkTable {
@@ -34,7 +34,7 @@ export class LinkTable {
     return this.#byId.size;
   }
 
-  /** To be called between writes, when no link is just being made. */
+  /** Call it between writes, when no link is just being made. */
   sweep(): void {
     if (this.#byId.size <= this.#limit) return;
     const used = new Set<number>([this.#core._inputHandler._curAttrData.extended._urlId]);
@@ -46,11 +46,14 @@ export class LinkTable {
       this.#byId.delete(id);
       this.#byKey.delete(keyOf(data));
     }
-    // If most are in use, the next sweep waits until as many have come again: each link is then looked at twice at most.
+    // If most are in use, the next sweep waits until their number has doubled: each link is then scanned twice at most.
     this.#limit = Math.max(LINKS_MAX, 2 * this.#byId.size);
   }
 
-  /** The same id and address are the same link; without an id, the same address is: a model need not tell them apart. */
+  /**
+   * Links with the same id and address are one link; without an id, those with the same address are: a model need not
+   * distinguish them.
+   */
   #register(data: EngineLink['data']): number {
     if (data.uri.length + (data.id?.length ?? 0) > LINK_CHARACTERS_MAX) return 0;
     const key = keyOf(data);

@@ -1,8 +1,9 @@
 /**
- * A part of the screen, cell by cell, for those who paint it elsewhere: on a terminal of another size, or in a pane.
+ * A part of the screen, cell by cell, for painting elsewhere: on a terminal of another size, or in a pane. Helps to
+ * keep SIZE-6.
  *
- * What comes out is fit to be printed: no control, nothing that reorders text, no mark without a letter, and characters cut in
- * half at the edge of the part are blanks. Printed from left to right, each cell stays in its place.
+ * The result is safe to print: no control characters, nothing that reorders text, no mark without a letter; characters
+ * cut in half at the edge of the part become blanks. Printed from left to right, each cell stays in its place.
  */
 import { isUnfit } from '@spool/vt';
 import { type Attributes, attributesAt, PLAIN } from './attributes.ts';
@@ -25,7 +26,7 @@ export const BLANK_CELL: ScreenCell = Object.freeze({ text: ' ', width: 1, look:
 /** A letter with more marks than this is cut: real scripts have three or four. */
 const TEXT_UNITS_MAX = 32;
 
-/** The cells of one row, `to` excluded. Beyond the screen there is nothing. */
+/** The cells of one row, `to` excluded. Cells beyond the screen are left out. */
 export function screenCells({ engine: { core } }: ScreenModel, row: number, from: number, to: number): ScreenCell[] {
   const { active } = core.buffers;
   const line = row >= 0 && row < core.rows ? active.lines.get(active.ybase + row) : undefined;

@@ -95,7 +95,7 @@ test('it answers nothing, whatever is asked', () => {
     model.engine.core as unknown as { coreService: { onData(listen: (data: string) => void): void } }
   ).coreService.onData((data) => sent.push(data));
   model.write(bytes('\x1b[c\x1b[6n\x1b[?2026$p\x1bP$qm\x1b\\'));
-  // The engine would have answered whoever listens; nobody but this test does.
+  // The engine would have answered a listener; only this test listens.
   expect(sent.length).toBeGreaterThan(0);
   expect(Object.getOwnPropertyNames(ScreenModel.prototype)).not.toContain('onData');
 });

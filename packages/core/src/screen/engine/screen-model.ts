@@ -1,8 +1,9 @@
 /**
- * A terminal that nobody looks at: what a session's output has come to.
+ * A headless terminal: the state that a session's output leads to. Keeps ATT-5 and SCR-4.
  *
- * Fed with the bytes and the changes of size, in order, it knows every cell, the cursor and the modes at that offset. It never
- * answers a query (the keeper does that, once), never throws at its input, and its memory is bounded by size and scrollback.
+ * Fed with the bytes and the changes of size, in order, it has every cell, the cursor and the modes at that offset. It
+ * never answers a query (the keeper does that, once), never throws at its input, and its memory is bounded by size and
+ * scrollback.
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
@@ -15,14 +16,14 @@ import { type ScreenLine, screenLine } from '../snapshot/screen-line.ts';
 export interface ScreenModelOptions {
   /** Lines kept above the screen. A line of 80 cells takes 1 KB. */
   readonly scrollback?: number;
-  /** What the modes are before the first byte; for a model that goes on from a keyframe. */
+  /** The modes before the first byte; for a model that continues from a keyframe. */
   readonly modes?: ModeState;
 }
 
 export interface ScreenCursor {
   readonly row: number;
   readonly col: number;
-  /** Behind the last column: what is printed next goes to the next line. `col` is then the last one. */
+  /** After the last column: what is printed next goes to the next line. `col` is then the last one. */
   readonly isWrapPending: boolean;
   readonly isVisible: boolean;
 }
@@ -30,7 +31,7 @@ export interface ScreenCursor {
 export const COLS_MIN = 2;
 export const COLS_MAX = 1000;
 export const ROWS_MAX = 1000;
-/** xterm keeps a buffer of four bytes for each byte of the largest piece it was ever given; this is the size it begins with. */
+/** xterm keeps a buffer of four bytes for each byte of the largest piece it was ever given; this is its initial size. */
 const PIECE_BYTES = 4096;
 
 export class ScreenModel {
@@ -41,7 +42,7 @@ export class ScreenModel {
   readonly #scanner: EscapeScanner;
   readonly #links: LinkTable;
   #cut: Uint8Array = NOTHING;
-  /** What the engine must not see of the chunk that is being written: it would keep up to 10 MB of one string. */
+  /** The parts of the current chunk that the engine must not see: it would keep up to 10 MB of one string. */
   #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
 
   constructor(size: Size, options: ScreenModelOptions = {}) {
@@ -61,7 +62,7 @@ export class ScreenModel {
     else this.#writeWithout(bytes, this.#overlong.splice(0));
   }
 
-  /** An overlong string does nothing: the engine gives it up (CAN) and goes on behind it. */
+  /** An overlong string has no effect: the engine abandons it (CAN) and continues after it. */
   #writeWithout(bytes: Uint8Array, parts: readonly { source: Uint8Array; from: number; to: number }[]): void {
     let at = 0;
     for (const { source, from, to } of parts) {
@@ -81,7 +82,7 @@ export class ScreenModel {
     this.draw(end === whole.length ? whole : whole.subarray(0, end));
   }
 
-  /** Draws without taking note of modes or half sequences: for bytes of ours, not of the program. */
+  /** Draws without tracking modes or incomplete sequences: for our own bytes, not the program's. */
   draw(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
       const to =
@@ -109,7 +110,7 @@ export class ScreenModel {
     return { row: y, col: Math.min(x, cols - 1), isWrapPending: x >= cols, isVisible: !coreService.isCursorHidden };
   }
 
-  /** As the program has set them. Those that only the drawing depends on are the engine's. */
+  /** As the program has set them. Modes that only affect drawing are the engine's. */
   get modes(): ModeState {
     const { coreService, optionsService } = this.engine.core;
     const { insertMode } = coreService.modes;
@@ -136,7 +137,7 @@ export class ScreenModel {
     return active === alt;
   }
 
-  /** How many lines there are above the screen; `lines` knows them by negative numbers. */
+  /** The number of lines above the screen; `lines` addresses them by negative numbers. */
   get historyLength(): number {
     return this.#buffer.ybase;
   }
@@ -146,7 +147,7 @@ export class ScreenModel {
     return this.engine.core.buffers.normal.ybase;
   }
 
-  /** What it takes in memory, as measured: three words a cell, and the objects around lines and terminal. */
+  /** Its size in memory, as measured: three words a cell, and the objects around lines and terminal. */
   get estimatedBytes(): number {
     const { normal, alt } = this.engine.core.buffers;
     const lines = normal.lines.length + alt.lines.length;
@@ -163,7 +164,7 @@ export class ScreenModel {
     );
   }
 
-  /** The visible lines as nothing but characters: as `text`, and much cheaper, for who looks often. */
+  /** The visible lines as plain characters: as `text`, and much cheaper, for frequent use. */
   plainLines(): string[] {
     const { ybase, lines } = this.#buffer;
     const { rows, cols } = this.engine.core;
@@ -184,7 +185,7 @@ export class ScreenModel {
     return found;
   }
 
-  /** The bytes of the sequence or character that the stream is in the middle of. */
+  /** The bytes of the incomplete sequence or character at the end of the stream. */
   pending(): Uint8Array {
     return this.#scanner.pending;
   }
@@ -205,7 +206,7 @@ export class ScreenModel {
     try {
       this.engine.parse(piece);
     } catch {
-      // A fault of the engine's, not known to us. The rest of the piece is lost to the picture; the log has it.
+      // An unknown fault of the engine. The picture lacks the rest of the piece; the log has it.
       this.engine.recover();
     }
   }

@@ -8,7 +8,10 @@ interface UnicodeTerminal {
 const WIDTHS = {
   version: 'spool',
   wcwidth: cellsOf,
-  /** A character with what came before it: where it joins that, it is as wide as that. In the words of xterm's own tables. */
+  /**
+   * A character with the one before it: where it joins that one, it has the same width. In the format of xterm's own
+   * tables.
+   */
   charProperties(point: number, preceding: number): number {
     const cells = cellsOf(point);
     const before = (preceding >> 1) & 3;

@@ -1,8 +1,8 @@
 /**
- * Lines as HTML: one `<pre>` with spans and inline styles, to be pasted into any page or mail.
+ * Lines as HTML: one `<pre>` with spans and inline styles, for pasting into any page or mail.
  *
- * What a program printed is a stranger's text: every character of it is escaped, in content and in attributes, and a link is
- * one only if it leads to the web or to a mail address.
+ * The program's output is untrusted: every character is escaped, in content and in attributes, and only web and mail
+ * addresses become links.
  */
 import { DEFAULT_COLOURS, type Rgb, xtermColour } from '@spool/vt';
 import { renderedLines, type RenderOptions } from './rendered-lines.ts';

@@ -1,4 +1,4 @@
-/** A model's lines for people and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
+/** A model's lines for users and programs: as text, with colours for a terminal, as data (and `render-html.ts`). */
 import type { ModeState } from '@spool/vt';
 import { Bg, PLAIN } from '../engine/attributes.ts';
 import { renderedLines, type RenderOptions } from './rendered-lines.ts';
@@ -27,7 +27,10 @@ export interface LineJson {
 export const renderText = (model: ScreenModel, options: RenderOptions = {}): string =>
   renderedLines(model, options).map(textOf).join('\n');
 
-/** One line each, colours and other looks as SGR and nothing else: it can be printed anywhere. Each line begins and ends plain. */
+/**
+ * One line each, colours and other attributes as SGR and nothing else: safe to print anywhere. Each line starts and
+ * ends plain.
+ */
 export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string =>
   renderedLines(model, options).map(ansiOf).join('\n');
 
@@ -64,7 +67,7 @@ function ansiOf({ runs }: ScreenLine): string {
   return line + sgr(look, PLAIN);
 }
 
-/** DECSCA is no look. */
+/** DECSCA is not visible. */
 const lookOf = ({ attributes }: Run): Run['attributes'] => ({
   ...attributes,
   bg: (attributes.bg & ~Bg.protected) >>> 0,

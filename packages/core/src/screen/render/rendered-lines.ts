@@ -3,7 +3,7 @@ import type { ScreenLine } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
 
 export interface RenderOptions {
-  /** How many lines of history to put before the screen. Default none. */
+  /** How many lines of history to put before the screen (default: 0). */
   readonly history?: number;
 }
 

@@ -1,8 +1,9 @@
 /**
- * The end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find them.
+ * The end of a snapshot: pen, character sets, modes, and the cursor, in the state in which the next byte will find
+ * them.
  *
- * A cursor behind the last column gets there only by printing, and a mark joins only what was printed just before it: so it may
- * take the last character again to put the cursor in its place.
+ * A cursor gets past the last column only by printing, and a mark joins only what was printed just before it: so the
+ * last character may have to be printed again to place the cursor.
  */
 import { type Attributes, attributesAt, Bg, isErased, isSameLook, penOf, PLAIN } from '../engine/attributes.ts';
 import type { EngineBuffer, EngineCore } from '../engine/engine.ts';
@@ -35,7 +36,7 @@ export function placeCursor(pen: Pen, core: EngineCore, modes: () => string): vo
   setSets(pen, core);
 }
 
-/** Whether the bytes of a snapshot can bring a terminal to this cursor and pen exactly; if not, they bring it near. */
+/** Whether the bytes of a snapshot can bring a terminal to exactly this cursor and pen; if not, they come close. */
 export function isCursorPaintable(core: EngineCore): boolean {
   const { active } = core.buffers;
   const last = lastPrinted(core, active);
@@ -46,8 +47,8 @@ export function isCursorPaintable(core: EngineCore): boolean {
 }
 
 /**
- * A pen that was restored can be lent other colours for one character, but nothing else; and the set that was restored must
- * leave the character what it is.
+ * A restored pen can take other colours for one character, but nothing else; and the restored set must leave the
+ * character unchanged.
  */
 function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrinted): boolean {
   if (look === undefined || isJoinable) return true;
@@ -58,14 +59,14 @@ function isPrintable(core: EngineCore, { text = '', look, isJoinable }: LastPrin
 }
 
 interface LastPrinted {
-  /** What to print to get where the cursor is; if nothing, it is simply moved there. */
+  /** What to print to get to the cursor's position; if undefined, the cursor is simply moved there. */
   readonly text: string | undefined;
   readonly col: number | undefined;
   readonly width: number;
   readonly look: Attributes | undefined;
-  /** It is not what was there, which cannot be printed. */
+  /** It replaces the original, which cannot be printed. */
   readonly isStandIn: boolean;
-  /** A mark that follows will join it, a repetition repeat it: it has to be the last thing that is said. */
+  /** A following mark will join it, a repetition will repeat it: it has to be printed last. */
   readonly isJoinable: boolean;
 }
 
@@ -83,7 +84,8 @@ function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
   const line = buffer.lines.get(buffer.ybase + buffer.y)!;
   const joinWidth = (core._inputHandler._parser.precedingJoinState >> 1) & 3;
   if (joinWidth > 0 && buffer.x <= cols) {
-    // Without autowrap, a wide character that does not fit is not printed, but counts as the one before; and so it does again.
+    // Without autowrap, a wide character that does not fit is not printed, but counts as the previous one; the same
+    // happens here.
     const isBetween = line.getWidth(cols - 2) !== 2;
     const isLost =
       joinWidth === 2 && buffer.x === cols - 1 && isBetween && !core.coreService.decPrivateModes.wraparound;
@@ -106,7 +108,7 @@ function lastPrinted(core: EngineCore, buffer: EngineBuffer): LastPrinted {
       isStandIn: false,
       isJoinable: false,
     };
-  // The line was erased from behind its end. If it was not the whole line, a blank must do for what was erased.
+  // The line was erased from past its end. If it was not the whole line, a blank replaces what was erased.
   const look = attributesAt(line, cols - 1);
   const isErasedFromEnd = isErasedLine(core, buffer, buffer.y);
   return {
@@ -124,8 +126,11 @@ function jumpWithin(pen: Pen, core: EngineCore, buffer: EngineBuffer, col: numbe
   pen.jumpTo(Math.max(0, origin ? buffer.y - buffer.scrollTop : buffer.y), col);
 }
 
-/** The end of a string that is not there: no terminal minds, and a mark that follows does not join what was printed before. */
+/**
+ * The terminator of a string that was never started: terminals ignore it, and a following mark does not join what was
+ * printed before.
+ */
 const NOTHING_SAID = '\x1b\\';
-/** A zero-width space: where it has nothing to join, xterm.js gives it a cell, even one behind the last column. */
+/** A zero-width space: where it has nothing to join, xterm.js gives it a cell, even one past the last column. */
 const LONE_MARK = '\u200b';
 const LONE_MARKS_MAX = 64;

@@ -1,9 +1,9 @@
 /**
- * A model put aside, and taken up again: what a daemon writes now and then beside the log, so that the state at any offset is
- * a keyframe and the bytes since, not all bytes since the beginning.
+ * A stored model. The daemon writes one beside the log from time to time, so that the state at any offset is a keyframe
+ * and the bytes since, not all bytes since the start.
  *
- * The picture is a snapshot with its history; beside it stands what bytes cannot say to a terminal. A keyframe that is cut,
- * damaged, or of another version is not one: one then begins with an older one.
+ * The picture is a snapshot with its history; beside it is the state that bytes cannot express. A keyframe that is cut,
+ * damaged, or of another version is rejected: the caller then uses an older one.
  */
 import { crc32 } from 'node:zlib';
 import { SCROLLBACK_LINES } from '@spool/protocol';
@@ -12,20 +12,20 @@ import type { EngineBuffer } from '../engine/engine.ts';
 import { COLS_MAX, ROWS_MAX, ScreenModel } from '../engine/screen-model.ts';
 import { picture } from './snapshot.ts';
 
-/** Byte 0. Anything that changes what follows it changes this. */
+/** Byte 0. Change it whenever the format of the rest changes. */
 export const KEYFRAME_VERSION = 3;
 
 export interface KeyframeOptions {
-  /** Lines of history to keep. Default all there are: without them, a later change of size folds otherwise. */
+  /** Lines of history to keep (default: all). Without them, a later change of size reflows differently. */
   readonly history?: number;
 }
 
 export interface RestoreOptions {
-  /** Lines that the model will keep above the screen. Default: as many as the one that was put aside. */
+  /** Lines that the model will keep above the screen (default: as many as the stored one kept). */
   readonly scrollback?: number;
 }
 
-/** Version, check value of the rest, length of the facts, facts as JSON, picture. Numbers are big-endian. */
+/** Version, checksum of the rest, length of the facts, facts as JSON, picture. Numbers are big-endian. */
 export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}): Uint8Array {
   const facts = Buffer.from(JSON.stringify(factsOf(model)), 'utf8');
   const drawing = picture(model, { history: options.history ?? model.scrollback });
@@ -38,7 +38,7 @@ export function encodeKeyframe(model: ScreenModel, options: KeyframeOptions = {}
   return new Uint8Array(frame.buffer, frame.byteOffset, frame.length);
 }
 
-/** The model as it was, or nothing if these bytes are not a whole keyframe. */
+/** The restored model, or undefined if these bytes are not a whole keyframe. */
 export function restoreModel(bytes: Uint8Array, options: RestoreOptions = {}): ScreenModel | undefined {
   const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (frame.length < HEAD_BYTES || frame.readUInt8(0) !== KEYFRAME_VERSION) return undefined;
@@ -66,7 +66,7 @@ interface Facts {
   readonly alternate: BufferFacts;
 }
 
-/** Positions on the line, and from the top of the screen, that a terminal would keep within its bounds. */
+/** Positions on the line, and from the top of the screen, that a terminal would clamp. */
 interface BufferFacts {
   readonly tabs: readonly number[];
   readonly cursor: readonly [x: number, y: number];
@@ -93,7 +93,7 @@ function bufferFacts({ tabs, x, y, savedX, savedY, ybase }: EngineBuffer): Buffe
   return { tabs: stops, cursor: [x, y], saved: [savedX, savedY - ybase] };
 }
 
-/** The check value has vouched for the bytes; this is against our own mistakes. */
+/** The checksum has validated the bytes; this guards against our own mistakes. */
 function readFacts(text: string): Facts | undefined {
   try {
     const facts = JSON.parse(text) as Facts;
@@ -109,7 +109,7 @@ function readFacts(text: string): Facts | undefined {
 
 const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most;
 
-/** What the picture has brought near, put exactly. */
+/** Sets exactly what the picture could only approximate. */
 function poke(model: ScreenModel, { normal, alternate }: Facts): void {
   const { buffers } = model.engine.core;
   pokeBuffer(buffers.normal, normal);

@@ -1,4 +1,4 @@
-/** Paints one of a terminal's two screens, with as much of the history above it as wanted, onto a blank one. */
+/** Paints one of a terminal's two screens, with the requested history above it, onto a blank one. */
 import { type Attributes, attributesAt, attributesOf, Bg, Fg, isErased, PLAIN } from '../engine/attributes.ts';
 import {
   type Charset,
@@ -10,7 +10,10 @@ import {
 import { type Canvas, glyphAt, paintLine, wrapOnto } from './paint-line.ts';
 import type { Pen } from './pen.ts';
 
-/** The cells; the cursor is then anywhere. Between history and screen the saved cursor is set, since it counts from there. */
+/**
+ * Paints the cells; the cursor is then anywhere. The saved cursor is set between history and screen, since it counts
+ * from there.
+ */
 export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, historyLines: number): void {
   const { rows } = core;
   const history = Math.min(historyLines, buffer.ybase);
@@ -18,7 +21,7 @@ export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, hi
   let canvas = firstCanvas(pen, core, buffer.lines.get(first)!.isWrapped);
   if (history > 0) {
     canvas = paintLines(pen, core, buffer, { from: first, to: buffer.ybase, canvas });
-    // All of it out of sight: then what was its screen is blank, but for what the last line has run on with.
+    // All of it is above the screen: the screen itself is blank, except for the continuation of the last line.
     const isRunOn = buffer.lines.get(buffer.ybase)!.isWrapped;
     const written = history + (isRunOn ? 1 : 0);
     const scrolledOff = Math.max(0, written - rows);
@@ -32,7 +35,7 @@ export function paintBuffer(pen: Pen, core: EngineCore, buffer: EngineBuffer, hi
   paintLines(pen, core, buffer, { from: buffer.ybase, to: buffer.ybase + rows, canvas });
 }
 
-/** Where the tab stops are; a terminal that comes from somewhere else may have others. */
+/** Sets the tab stops; the receiving terminal may have others. */
 export function setTabStops(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
   pen.aside('\r\x1b[3g');
   let at = 0;
@@ -50,16 +53,16 @@ export function setMargins(pen: Pen, core: EngineCore, { scrollTop, scrollBottom
   if (scrollTop !== 0 || scrollBottom !== core.rows - 1) pen.raw(`\x1b[${scrollTop + 1};${scrollBottom + 1}r`);
 }
 
-/** The flags alone; what the underline and link were is not saved by xterm. */
+/** The flags alone; xterm does not save the underline and the link. */
 export const savedLook = ({ fg, bg }: EngineAttributes): Attributes => attributesOf(fg, bg, undefined);
 
-/** Something with an address, for a pen that was saved while a link was open: which one, xterm does not remember. */
+/** A link with any address, for a pen that was saved while a link was open: xterm does not remember which one. */
 export const ANY_LINK = '\x1b]8;;spool:\x1b\\';
 export const NO_LINK = '\x1b]8;;\x1b\\';
 
 /**
- * Whether restoring gives anything else than a terminal that was just reset would. The alternate screen is not reset: what was
- * saved there is kept when it is left.
+ * Whether restoring differs from a terminal that was just reset. The alternate screen is not reset: its saved cursor
+ * stays when it is left.
  */
 function isSaved(core: EngineCore, buffer: EngineBuffer): boolean {
   if (buffer === core.buffers.alt) return true;
@@ -86,7 +89,7 @@ function saveCursor(pen: Pen, core: EngineCore, buffer: EngineBuffer): void {
   }
 }
 
-/** Puts on what was saved, does what saves it, and takes it off again. */
+/** Sets the saved attributes, saves them, and resets them. */
 export function wearAndSave(pen: Pen, saved: EngineAttributes, charset: Charset, saving: string): void {
   const look = savedLook(saved);
   const needsLink = (saved.bg & Bg.extended) !== 0 && (saved.fg & Fg.underline) === 0;
@@ -103,13 +106,13 @@ interface Span {
   readonly canvas: Canvas;
 }
 
-/** Returns where the line after these goes. */
+/** Returns the place of the next line. */
 function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Span): Canvas {
   let { canvas } = span;
   for (let at = span.from; at < span.to; at++) {
     const line = buffer.lines.get(at)!;
     paintLine(pen, core, line, canvas);
-    // Asked beyond its end, xterm's list of lines begins anew.
+    // Beyond its end, xterm's list of lines wraps around.
     const next = at + 1 < buffer.lines.length ? buffer.lines.get(at + 1) : undefined;
     if (next?.isWrapped && (at + 1 < span.to || at + 1 === buffer.ybase)) {
       canvas = wrapOnto(pen, core, line, next, canvas.row);
@@ -124,7 +127,10 @@ function paintLines(pen: Pen, core: EngineCore, buffer: EngineBuffer, span: Span
   return canvas;
 }
 
-/** The first line of all may be the continuation of one that is gone: such a line is made below one, which is then deleted. */
+/**
+ * The very first line may be the continuation of one that is gone: such a line is made below another, which is then
+ * deleted.
+ */
 function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): Canvas {
   if (!isWrapped || core.rows < 2) return { row: 0, dirtyTo: 0, isContinued: false };
   pen.moveTo(0, core.cols - 1);
@@ -134,14 +140,14 @@ function firstCanvas(pen: Pen, core: EngineCore, isWrapped: boolean): Canvas {
   return { row: 0, dirtyTo: 1, isContinued: false };
 }
 
-/** Prints a blank in place of what would have run on. */
+/** Prints a blank in place of the wrapped text. */
 function runOn(pen: Pen, core: EngineCore, canvas: Canvas): Canvas {
   const isScrolling = pen.row === core.rows - 1;
   pen.print('\u3000', 2);
   return { row: canvas.row, dirtyTo: isScrolling && pen.look.bg !== 0 ? core.cols : 2, isContinued: false };
 }
 
-/** Whether a line is nothing but erased cells of one background. */
+/** Whether a line consists only of erased cells of one background. */
 export function isErasedLine(core: EngineCore, buffer: EngineBuffer, row: number): boolean {
   const line = buffer.lines.get(buffer.ybase + row)!;
   const look = attributesAt(line, 0);

@@ -1,6 +1,6 @@
 /**
- * Paints one line of cells so that every cell is the same afterwards, not only to the eye: whether a blank was erased or written
- * decides how the line is folded at the next change of size.
+ * Paints one line of cells so that every cell is the same afterwards, not only to the eye: whether a blank was erased
+ * or written decides how the line is reflowed at the next change of size.
  */
 import { type Attributes, attributesAt, isErased, isSameLook, PLAIN } from '../engine/attributes.ts';
 import type { EngineCore, EngineLine } from '../engine/engine.ts';
@@ -9,9 +9,9 @@ import type { Pen } from './pen.ts';
 /** Where a line goes. */
 export interface Canvas {
   readonly row: number;
-  /** The way there has left something in the cells before this one; the others are blank. */
+  /** Cells before this one are dirty from the way there; the others are blank. */
   readonly dirtyTo: number;
-  /** The pen waits at the end of the line above: what is printed first runs on into this one. */
+  /** The pen waits at the end of the line above: the first character wraps into this one. */
   readonly isContinued: boolean;
 }
 
@@ -44,8 +44,8 @@ export function paintLine(pen: Pen, core: EngineCore, line: EngineLine, canvas: 
 }
 
 /**
- * Leads from the end of a painted line into the next one as a terminal does when text runs on, so that the next line is known to
- * be a continuation. Returns what that has dirtied.
+ * Leads from the end of a painted line into the next one as a terminal does when text wraps, so that the next line is
+ * marked as a continuation. Returns what that has dirtied.
  */
 export function wrapOnto(
   pen: Pen,
@@ -77,7 +77,7 @@ export function wrapOnto(
       dirtyTo = 1;
     }
   } else {
-    // A blank in the last cell: left there by a wide character that did not fit, in whatever that character looked like.
+    // A blank in the last cell: left by a wide character that did not fit, with the attributes of that character.
     const look = attributesAt(line, last);
     pen.moveTo(row, last);
     pen.wear(look);
@@ -87,7 +87,7 @@ export function wrapOnto(
       dirtyTo = 2;
     }
   }
-  // What scrolls in has the background of the pen: of the first character, if that is what wraps.
+  // A line that scrolls in has the background of the pen: of the first character, if that is what wraps.
   const background = isNatural ? (ending === undefined ? attributesAt(line, last) : firstLook) : pen.look;
   if (isScrolling && background.bg !== 0) dirtyTo = cols;
   return { row: nextRow, dirtyTo, isContinued: isNatural };
@@ -100,7 +100,7 @@ export interface Glyph {
 }
 
 /**
- * What is to be printed into this cell; nothing for blanks, second halves, and halves of wide characters whose other half a
+ * What to print into this cell; undefined for blanks, second halves, and halves of wide characters whose other half a
  * change of size has cut off (those cannot be printed at all: they become blanks).
  */
 export function glyphAt(core: EngineCore, line: EngineLine, col: number, cols: number): Glyph | undefined {
@@ -123,7 +123,7 @@ export function endingAt(core: EngineCore, line: EngineLine, cols: number): numb
 const textAt = (core: EngineCore, line: EngineLine, col: number, cols: number): string =>
   glyphAt(core, line, col, cols)?.text ?? ' ';
 
-/** An ideographic space: two cells wide, and nothing to see. */
+/** An ideographic space: two cells wide, and invisible. */
 export const WIDE = '\u3000';
 
 function looksOf(line: EngineLine, cells: number): Attributes[] {
@@ -132,7 +132,7 @@ function looksOf(line: EngineLine, cells: number): Attributes[] {
   return looks;
 }
 
-/** The cells up to the last one that is not as if never touched. Most of a screen is: it is not looked at further. */
+/** The cells up to the last one that was ever touched. Most of a screen is untouched, and is not examined further. */
 export function filledCells({ _data }: EngineLine, cols: number): number {
   let cells = cols;
   while (cells > 0 && _data[3 * cells - 3] === UNTOUCHED && _data[3 * cells - 2] === 0 && _data[3 * cells - 1] === 0)
@@ -144,11 +144,11 @@ export function filledCells({ _data }: EngineLine, cols: number): number {
 const UNTOUCHED = 1 << 22;
 
 /**
- * Blanks that have more than a background are what is left of a wide character when half of it is overwritten, in the
- * colours of what overwrote it; so that is how they are made again. Tells whether there were any.
+ * Blanks with more than a background are left over when half of a wide character is overwritten, in the attributes of
+ * what overwrote it; so they are made again that way. Returns whether there were any.
  *
- * Making one spoils the cell on its left; or, at the beginning of the line, the one on its right. So they are made from the
- * right on, and those at the beginning from the left.
+ * Making one spoils the cell on its left; or, at the start of the line, the one on its right. So they are made from the
+ * right on, and those at the start from the left.
  */
 function styleBlanks(pen: Pen, core: EngineCore, line: EngineLine, looks: readonly Attributes[], row: number): boolean {
   const isDressed = (col: number): boolean =>
@@ -210,7 +210,7 @@ function eraseBlanks(pen: Pen, { row, col, end, cols, dirtyTo }: Blanks, look: A
   if (to <= col) return;
   pen.moveTo(row, col);
   pen.wear(look);
-  // From the first column on, erasing to the end of the line would also make it a line of its own.
+  // From the first column on, erasing to the end of the line would also make it a separate line.
   if (to === cols && col > 0) pen.eraseToEnd();
   else pen.erase(to - col);
 }

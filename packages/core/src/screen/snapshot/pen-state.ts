@@ -1,8 +1,8 @@
 /**
  * The pen and the character sets as the next byte will find them.
  *
- * DECRC brings back the flags of the pen but not its underline and link, and a character set, but not into G0 to G3. After it
- * they may be at odds, and restoring is the only way to get them there again.
+ * DECRC restores the flags of the pen but not its underline and link, and a character set, but not into G0 to G3. After
+ * it they may be inconsistent, and only restoring can bring a terminal into that state.
  */
 import { type Attributes, Bg, Fg, penOf, PLAIN, underlineColourOf, underlineOf } from '../engine/attributes.ts';
 import { charsetFinal, type EngineAttributes, type EngineBuffer, type EngineCore } from '../engine/engine.ts';
@@ -10,7 +10,7 @@ import { NO_LINK, savedLook } from './paint-buffer.ts';
 import type { Pen } from './pen.ts';
 import { sgrWithoutUnderline } from './sgr.ts';
 
-/** `look`, or else what the pen looks like; with a colour for underlines that are not there yet, and the link. */
+/** Sets `look`, or else the pen's attributes; with a colour for underlines that are not there yet, and the link. */
 export function wearPen(pen: Pen, current: EngineAttributes, look: Attributes | undefined): void {
   if (look !== undefined) return pen.wear(look);
   pen.wear({ ...penOf(current), underlineColour: underlineColourOf(current.extended), link: current.extended._urlId });
@@ -40,7 +40,7 @@ const isSetAtOdds = ({ _charsetService: { charset, glevel, _charsets } }: Engine
 const isSetInReach = (core: EngineCore, { savedCharset }: EngineBuffer): boolean =>
   core._charsetService.charset === savedCharset;
 
-/** The flag "there is more to this look" agrees with whether there is; opening or closing a link makes it so. */
+/** The flag "extended attributes" agrees with whether there are any; opening or closing a link makes it so. */
 const isMarked = ({ bg, extended }: EngineAttributes): boolean =>
   ((bg & Bg.extended) !== 0) === (underlineOf(extended) !== 0 || extended._urlId !== 0);
 

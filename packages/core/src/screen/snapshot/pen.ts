@@ -1,5 +1,5 @@
 /**
- * Writes a picture as bytes: knows where the cursor of the terminal is and what its pen looks like, and says only what changes.
+ * Writes a picture as bytes: tracks the terminal's cursor and pen, and writes only what changes.
  *
  * It expects a terminal without margins, origin, insert or line feed mode, with autowrap, and ASCII in G0.
  */
@@ -33,23 +33,23 @@ export class Pen {
     return this.#row;
   }
 
-  /** Not a number after a character on whose width terminals disagree: what follows it is then placed, not just printed. */
+  /** NaN after a character on whose width terminals disagree: what follows is then positioned, not just printed. */
   get col(): number {
     return this.#col;
   }
 
-  /** Anything; afterwards nothing is known of the cursor. */
+  /** Any bytes; afterwards the cursor is unknown. */
   raw(bytes: string): void {
     this.#parts.push(bytes);
     this.#row = -1;
   }
 
-  /** What moves no cursor and changes no pen. */
+  /** Bytes that move no cursor and change no pen. */
   aside(bytes: string): void {
     this.#parts.push(bytes);
   }
 
-  /** After something that has changed the pen behind our back. */
+  /** After bytes that changed the pen without this class. */
   assume(look: Attributes): void {
     this.#look = look;
   }
@@ -65,7 +65,7 @@ export class Pen {
     this.#col = col;
   }
 
-  /** As `moveTo`, but always with a sequence, which also keeps a mark that follows from joining what was printed before. */
+  /** As `moveTo`, but always with a sequence, which also keeps a following mark from joining what was printed before. */
   jumpTo(row: number, col: number): void {
     this.#parts.push(col === 0 ? (row === 0 ? '\x1b[H' : `\x1b[${row + 1}H`) : `\x1b[${row + 1};${col + 1}H`);
     this.#row = row;
@@ -74,7 +74,7 @@ export class Pen {
 
   /** To the next line, scrolling at the bottom. */
   newLine(): void {
-    if (this.#row === this.#size.rows - 1) this.wear(PLAIN); // what scrolls in has the pen's background
+    if (this.#row === this.#size.rows - 1) this.wear(PLAIN); // a line that scrolls in has the pen's background
     this.#parts.push('\r\n');
     this.#row = Math.min(this.#row + 1, this.#size.rows - 1);
     this.#col = 0;
@@ -104,7 +104,7 @@ export class Pen {
     if (isContested(text) && this.#col < this.#size.cols) this.#col = NaN;
   }
 
-  /** Erases in the background of the pen, which must have nothing else. */
+  /** Erases with the background of the pen, which must have no other attributes. */
   erase(cells: number): void {
     this.#parts.push(cells === 1 ? '\x1b[X' : `\x1b[${cells}X`);
   }

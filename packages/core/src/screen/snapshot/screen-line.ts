@@ -1,4 +1,4 @@
-/** A line as it is shown: runs of text that look the same. */
+/** A line as it is shown: runs of text with the same attributes. */
 import {
   type Attributes,
   attributesAt,
@@ -12,7 +12,7 @@ import {
 import type { EngineCore, EngineLine } from '../engine/engine.ts';
 
 export interface ScreenLine {
-  /** The line goes on where the one above ended: together they are one line of text. */
+  /** The line continues the one above: together they are one line of text. */
   readonly isWrapped: boolean;
   /** Without blanks at the end. */
   readonly runs: readonly Run[];
@@ -63,7 +63,10 @@ export function screenLine(core: EngineCore, line: EngineLine): ScreenLine {
   return { isWrapped: line.isWrapped, runs };
 }
 
-/** The last cell with text, or with a look that shows without any. Lines of the alternate screen may go on out of sight. */
+/**
+ * The last cell with text, or with attributes that are visible without any. Lines of the alternate screen may continue
+ * out of sight.
+ */
 function lastShown(line: EngineLine, cols: number): number {
   let col = Math.min(line.length, cols) - 1;
   while (col >= 0 && line.getString(col) === '' && isUnseen(attributesAt(line, col))) col--;

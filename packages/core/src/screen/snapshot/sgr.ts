@@ -1,4 +1,4 @@
-/** The shortest SGR that leads from one look to another. Links are not its matter. */
+/** The shortest SGR from one set of attributes to another. Links are handled elsewhere. */
 import {
   type Attributes,
   Bg,
@@ -10,7 +10,7 @@ import {
   PLAIN,
 } from '../engine/attributes.ts';
 
-/** Empty when both look the same. */
+/** Empty when both are the same. */
 export function sgr(from: Attributes, to: Attributes): string {
   if (isPlain(to)) return isPlain(from) ? '' : '\x1b[m';
   const change = changes(from, to);
@@ -23,8 +23,8 @@ export function sgr(from: Attributes, to: Attributes): string {
 }
 
 /**
- * The same, for a pen that is in a state which only DECRC brings about: nothing may be said about underlines, since xterm would
- * then make up its mind. The colours and the other flags are as they are.
+ * The same, for a pen in a state that only DECRC produces: it must not mention underlines, since xterm would then
+ * normalize the state. The colours and the other flags are set as usual.
  */
 export const sgrWithoutUnderline = (from: Attributes, to: Attributes): string => {
   const change = changes({ ...from, underline: 0, underlineColour: 0 }, { ...to, underline: 0, underlineColour: 0 });
@@ -59,10 +59,11 @@ function colour(word: number, base: 30 | 40): string {
   return `${base + 8};2;${(word >>> 16) & 0xff};${(word >>> 8) & 0xff};${word & 0xff}`;
 }
 
-/** With colons, as terminals that know underline colours at all understand them; others skip one parameter, not five. */
+/** With colons, as terminals that know underline colours understand them; others skip one parameter, not five. */
 function underlineColour(word: number): string {
   const mode = word & COLOUR_MODE;
-  // xterm.js 6 makes white of 59, hence never 59 where none is meant (`sgr`); and white is written as 59, for other terminals.
+  // xterm.js 6 turns 59 into white, so `sgr` never writes 59 where no colour is meant; and white is written as 59, for
+  // other terminals.
   if (mode === 0 || word === WHITE) return '59';
   if (mode === COLOUR_16 || mode === COLOUR_256) return `58:5:${word & 0xff}`;
   return `58:2::${(word >>> 16) & 0xff}:${(word >>> 8) & 0xff}:${word & 0xff}`;

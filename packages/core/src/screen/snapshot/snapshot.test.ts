@@ -9,7 +9,7 @@ import { Page } from '../testing/page.ts';
 import { recordings } from '../testing/recordings.ts';
 
 const SIZE = { cols: 20, rows: 6 };
-/** What `undo` wants to know; the snapshot has them from the picture. */
+/** What `undo` needs; the snapshot takes these from the picture. */
 const NOT_MODES = { hasMargins: false, charsets: '', colours: [], hasHyperlink: false, iconName: '' };
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
@@ -31,7 +31,7 @@ test('[ATT-4] modes are all set again, input last', () => {
   );
   const tracker = new ModeTracker();
   new EscapeScanner({ onSequence: (sequence) => tracker.apply(sequence) }).feed(snapshot(model));
-  // An icon's name that is the title is not said again.
+  // An icon name that equals the title is not repeated.
   expect({ ...tracker.state, ...NOT_MODES }).toEqual({ ...asRestored(model.modes), ...NOT_MODES });
   const text = Buffer.from(snapshot(model)).toString();
   expect(text.indexOf('\x1b[?2004h')).toBeGreaterThan(text.indexOf('\x1b[2J'));

@@ -1,4 +1,4 @@
-/** The first thing in which two terminals differ, as a sentence; nothing when all that matters is the same. */
+/** The first difference between two terminals, as a sentence; undefined when everything that matters is the same. */
 import {
   type Attributes,
   attributesAt,
@@ -158,7 +158,7 @@ function modesOf(core: EngineCore): Facts {
   const { modes, decPrivateModes, isCursorHidden } = core.coreService;
   const { activeProtocol, activeEncoding } = (core as unknown as { coreMouseService: Record<string, unknown> })
     .coreMouseService;
-  // A frame that is open in the stream is closed in a snapshot, or nothing of it would be seen.
+  // A frame that is open in the stream is closed in a snapshot; otherwise it would not be visible.
   return {
     ...modes,
     ...decPrivateModes,
@@ -178,7 +178,10 @@ function facts(what: string, expected: Facts, actual: Facts): string | undefined
   return undefined;
 }
 
-/** xterm forgets the address of a link when the line where it was opened is cleared, though it is shown on others. Anything goes. */
+/**
+ * xterm drops the address of a link when the line where it was opened is cleared, although other lines show it. Any
+ * address is accepted.
+ */
 const FORGOTTEN = 'forgotten';
 
 const isSame = (one: unknown, other: unknown): boolean =>

@@ -1,7 +1,7 @@
 /**
- * The question behind every attach: does a terminal that begins with a snapshot at some offset, and goes on with the bytes from
- * there, end up like one that saw everything? Asked at many offsets of a stream: right after painting, some bytes later, and at
- * the end.
+ * The question behind every attach: does a terminal that starts with a snapshot at some offset, and continues with the
+ * bytes from there, end up like one that saw everything? Checked at many offsets of a stream: right after painting,
+ * some bytes later, and at the end.
  */
 import { attributesAt, Bg, Fg, isSameLook } from '../engine/attributes.ts';
 import { isCursorPaintable } from '../snapshot/cursor-state.ts';
@@ -28,16 +28,16 @@ export interface Way {
 
 export interface Sample {
   readonly offset: number;
-  /** How many bytes later to look again. */
+  /** How many bytes later to check again. */
   readonly later: number;
   readonly toTheEnd: boolean;
 }
 
 export interface Verdict {
-  /** The first failures, each with all that is needed to see it again. */
+  /** The first failures, each with everything needed to reproduce it. */
   readonly failures: readonly string[];
   readonly compared: number;
-  /** Moments that no bytes can paint, and those that they paint, but not what is out of sight: see `reachOf`. */
+  /** States that no bytes can paint, and those that they paint except for what is out of sight: see `reachOf`. */
   readonly unpaintable: number;
   readonly passing: number;
   readonly bytesMost: number;
@@ -115,7 +115,7 @@ function stopsOf(stream: Stream, samples: readonly Sample[]): number[] {
   return [...new Set(stops)].filter((stop) => stop <= stream.bytes.length).sort((one, other) => one - other);
 }
 
-/** How far a snapshot is like the original: in all that can be seen, or also in what may come of it. */
+/** How far a snapshot matches the original: in everything visible, or also in everything that may follow. */
 type Reach = 'for good' | 'for now' | 'not at all';
 
 interface Demands {
@@ -124,9 +124,10 @@ interface Demands {
 }
 
 /**
- * What no bytes can bring about, and so no snapshot: halves of wide characters, cut by a change of size, and some states of pen and
- * cursor (`isCursorPaintable`). Where sizes change, also what xterm then does with lines and positions that are not
- * seen: saved cursors off the screen; and on the alternate screen cells beyond the margin, from when the terminal was larger.
+ * States that no bytes, and so no snapshot, can produce: halves of wide characters, cut by a change of size, and some
+ * states of pen and cursor (`isCursorPaintable`). Where sizes change, also what xterm then does with invisible lines
+ * and positions: saved cursors off the screen; and on the alternate screen cells beyond the margin, from when the
+ * terminal was larger.
  */
 function reachOf(core: EngineCore, { withHistory, usesAlternate }: Demands): Reach {
   const { normal, alt, active } = core.buffers;
@@ -174,11 +175,14 @@ function isPaintable(core: EngineCore, line: EngineLine, col: number, cols: numb
   );
 }
 
-/** Where xterm folds a line anew, the second half of a wide character may lose its look; nobody sees that, or can paint it. */
+/**
+ * Where xterm reflows a line, the second half of a wide character may lose its attributes; that is invisible, and
+ * cannot be painted.
+ */
 const isHalfOf = (line: EngineLine, col: number): boolean =>
   isSameLook(attributesAt(line, col), attributesAt(line, col - 1));
 
-/** A generator of numbers that can be asked again: the seed is told with every failure. */
+/** A reproducible random generator: the seed is printed with every failure. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
@@ -199,5 +203,5 @@ export function samplesOf(stream: Stream, count: number, random: (below: number)
   }));
 }
 
-/** As many followers go on to the end of the stream as eat this much. */
+/** The number of followers that continue to the end of the stream is limited by this many bytes. */
 const END_BYTES = 100_000;

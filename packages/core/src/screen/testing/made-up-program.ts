@@ -1,4 +1,4 @@
-/** Programs made up at random, as rich in escapes as possible; the same seed makes the same one. */
+/** Random programs, as rich in escapes as possible; the same seed makes the same one. */
 import { randomFrom, type Stream } from './fidelity.ts';
 
 type Random = (below: number) => number;
@@ -146,7 +146,7 @@ const link: Piece = (random) =>
 const tabs: Piece = (random, size) =>
   pick(random, ['\x1bH', '\x1b[g', '\x1b[3g', '\t', '\t', '\x1b[I', '\x1b[Z', `\x1b[${col(random, size)}G\x1bH`]);
 const alternate = exactly('\x1b[?1049h', '\x1b[?1049l', '\x1b[?47h', '\x1b[?47l', '\x1b[?1047h', '\x1b[?1047l');
-/** At the very end of a line xterm clears a flag of a wrong line: not what is asked here. */
+/** At the very end of a line xterm clears a flag of a wrong line: not what is tested here. */
 const eraseAbove: Piece = (random) => pick(random, ['\r\x1b[1J', '\b\b\x1b[1J']);
 
 const PIECES: readonly Piece[] = [

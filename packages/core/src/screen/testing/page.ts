@@ -1,6 +1,6 @@
 /**
- * What a page runs: xterm as it comes, given whole characters, and mended where it would throw after a change of size.
- * Reference and receiver of the fidelity tests.
+ * What a page runs: xterm with its defaults, given whole characters, and guarded where it would throw after a change of
+ * size. Reference and receiver of the fidelity tests.
  */
 import { cutBytes } from '../engine/cut-character.ts';
 import { mendAlternate } from '../engine/engine-guards.ts';

@@ -1,4 +1,4 @@
-/** The ways from a model to another terminal, each to be as good as having seen everything. */
+/** The ways from a model to another terminal; each must be as good as having seen everything. */
 import { encodeKeyframe, restoreModel } from '../snapshot/keyframe.ts';
 import { snapshot } from '../snapshot/snapshot.ts';
 import type { Way } from './fidelity.ts';
