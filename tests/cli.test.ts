@@ -183,7 +183,10 @@ test('`events` refuses a type that never happens, and says what was probably mea
     stderr: expect.stringContaining('did you mean session-status?') as string,
   });
   const unknown = await daemon.spool(['events', '-t', 'doomsday']);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there are: session-started, ') as string });
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('use one of: session-started, ') as string,
+  });
 });
 
 test('`logs -f` follows to the end and then ends', async () => {

@@ -39,7 +39,7 @@ test('[LIST-2] `ls` shows what runs and the latest that ended, says how many mor
       .map((line) => line.split(' ')[0]!);
   const some = await daemon.spool(['ls']);
   expect(rows(some.stdout)).toEqual([id, ...ids.slice(-20)]);
-  expect(some.stderr).toContain('30 more have ended; spool ls --all shows them');
+  expect(some.stderr).toContain('30 more sessions have ended; spool ls --all lists them');
   const all = await daemon.spool(['ls', '--all']);
   expect([rows(all.stdout), all.stderr]).toEqual([[id, ...ids], '']);
   expect((await daemon.json<SessionInfo[]>('ls')).map((session) => session.id)).toEqual([...ids, id]);

@@ -153,7 +153,7 @@ test('[MCP-2] output that is no longer kept is told where it was', async () => {
   await agent.text('spool_wait', { sessions: [id], until: ['match:/^over/'] });
   const { firstOffset } = await client.get(id);
   const page = await agent.text('spool_read', { session: id, cursor: 1000 });
-  const [, from, to] = /^nextCursor .*\n\[the bytes from (\d+) to (\d+) are no longer kept\]\n\S/
+  const [, from, to] = /^nextCursor .*\n\[the bytes from (\d+) to (\d+) were already deleted\]\n\S/
     .exec(page)!
     .map(Number);
   expect(from).toBe(1000);
@@ -225,7 +225,7 @@ test('[MCP-4] a prompt is verified, and while the session asks something it is r
   await using agent = await Agent.of(daemon);
   const id = await agent.shell();
   const done = await agent.text('spool_prompt', { session: id, text: 'echo $((6*7))', until: ['idle', 'blocked'] });
-  expect(done).toMatch(new RegExp(`^taken; .*cursor \\d+\n${id}: idle at offset \\d+; running, idle`));
+  expect(done).toMatch(new RegExp(`^accepted; .*cursor \\d+\n${id}: idle at offset \\d+; running, idle`));
   const asked = await agent.text('spool_prompt', {
     session: id,
     text: 'read -p "Delete everything? [y/N] " x; echo "got <$x>"',
@@ -254,7 +254,9 @@ test('[MCP-4, IN-8] text in the input line is told, and cleared on demand', asyn
   const refused = await agent.call('spool_prompt', { session: id, text: 'echo whole' });
   expect(refused.isError).toBe(true);
   expect(refused.text).toMatch(/^INPUT_NOT_EMPTY: .*clear: true \(.*"echo half"/);
-  expect(await agent.text('spool_prompt', { session: id, text: 'echo whole-$((1+1))', clear: true })).toMatch(/^taken/);
+  expect(await agent.text('spool_prompt', { session: id, text: 'echo whole-$((1+1))', clear: true })).toMatch(
+    /^accepted/,
+  );
   await agent.text('spool_wait', { sessions: [id], until: ['match:/^whole-2/'] });
 });
 
@@ -266,7 +268,9 @@ test('[MCP-4, IN-7] a dialog that comes up between text and Enter: the text stay
   await agent.text('spool_wait', { sessions: [id], until: ['prompt'] });
   const refused = await agent.call('spool_prompt', { session: id, text: 'go on' });
   expect(refused.isError).toBe(true);
-  expect(refused.text).toMatch(/^INPUT_BLOCKED: the text is in its input line, and was not submitted, for .*blocked/);
+  expect(refused.text).toMatch(
+    /^INPUT_BLOCKED: the text is in its input line, and was not submitted, because .*blocked/,
+  );
   expect(await agent.text('spool_screen', { session: id })).not.toContain('<');
 });
 

@@ -14,8 +14,8 @@ test('[STATE-6] who is attached elsewhere is told by their terminal that a sessi
   for (const terminal of [told, silent, dumb]) await terminal.sees('ready');
 
   await client.run({ command: ASKS, env, name: 'deploy' });
-  await told.sees('\x1b]9;spool: deploy waits for you');
-  expect(told.printed).toMatch(/\x1b\]9;spool: deploy waits for you[^\x00-\x1f]*\x1b\\/);
+  await told.sees('\x1b]9;spool: deploy needs your input');
+  expect(told.printed).toMatch(/\x1b\]9;spool: deploy needs your input[^\x00-\x1f]*\x1b\\/);
   expect(told.printed).not.toContain('\x07');
   // What is typed now comes after it, so nothing can still be on its way to the others.
   told.type('after\r');

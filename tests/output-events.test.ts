@@ -152,7 +152,7 @@ test('[OUT-1] with `--json-output` a notice and a failure are events too: standa
   process.kill(left.pid, 'SIGQUIT');
   expect((await left.ended()).code).toBe(0);
   const told = eventsOf(readFileSync(file, 'utf8'));
-  expect(told.at(-1)).toMatchObject({ type: 'notice', agent: 'kept', text: expect.stringContaining('runs on') });
+  expect(told.at(-1)).toMatchObject({ type: 'notice', agent: 'kept', text: expect.stringContaining('keeps running') });
   await client.kill('kept');
 });
 

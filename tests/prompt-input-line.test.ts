@@ -31,7 +31,7 @@ test.each(SHELLS)(
     });
     const refused = await daemon.spool(['prompt', 'sh', 'echo whole']);
     expect(refused).toMatchObject({ code: 4, stdout: '' });
-    expect(refused.stderr).toContain('the text in the input line of session "sh": "echo half-$((1+1))"; ');
+    expect(refused.stderr).toContain('the session "sh" has text in its input line: "echo half-$((1+1))"; ');
     // Longer than a row, and the cursor not at its end.
     await client.write(id, ' '.padEnd(100, 'x'));
     await client.keys(id, ['C-b', 'C-b']);

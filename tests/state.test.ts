@@ -50,7 +50,7 @@ test('[STATE-1] [STATE-2] a program that reports its own status is believed; `ex
   expect(told.filter(({ type }) => type === 'session-osc').length).toBeGreaterThanOrEqual(3);
 
   const shown = await daemon.spool(['explain', id]);
-  expect(shown.stdout).toMatch(new RegExp(`\\(${id}\\) is idle \\(done\\)`));
+  expect(shown.stdout).toMatch(new RegExp(`\\(${id}\\) has been idle \\(done\\)`));
   expect(shown.stdout).toContain('program');
 });
 
@@ -190,7 +190,7 @@ test('[STATE-3] [TASK-5] `doctor` counts the user’s rules and milestones, and 
       check === 'own rules' ? [[level, says.replace(`${daemon.home}/`, '')]] : [],
     );
   };
-  expect(await own()).toEqual([['ok', 'config (files of rules: 0, of milestones: 0)']]);
+  expect(await own()).toEqual([['ok', 'config (rule files: 0, milestone files: 0)']]);
   for (const folder of ['rules', 'milestones']) mkdirSync(`${daemon.home}/config/${folder}`, { recursive: true });
   writeFileSync(`${daemon.home}/config/rules/mine.json`, '{ "agent": "mine", "rules": [{ "name": "asks" }] }');
   writeFileSync(`${daemon.home}/config/milestones/mine.json`, '{ "tool": "mine" }');

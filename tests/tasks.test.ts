@@ -407,7 +407,10 @@ test('task run -d, ls, wait, logs and cancel, for scripts', async () => {
 
   const { id } = await client.run({ command: ['sleep', '1000'], name: 'no-task' });
   const refused = await daemon.spool(['task', 'cancel', 'no-task']);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/no task "no-task".*spool stop/) });
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/this session "no-task" is not a task; .*spool stop/),
+  });
   expect((await client.get(id)).state).toBe('running');
 });
 
@@ -456,14 +459,14 @@ test('Ctrl-C leaves a task running and says how to come back; a second one cance
   using first = new Terminal(wait, daemon.env, { cols: 120, rows: 24 });
   await first.sees('at work');
   first.type('\x03');
-  await first.sees(`[spool: long runs on; come back with: spool task wait ${taskId}`);
+  await first.sees(`[spool: long keeps running; return with: spool task wait ${taskId}`);
   expect(await first.ended()).toEqual({ code: 130, signal: 0 });
   expect(await client.get(taskId)).toMatchObject({ state: 'running' });
 
   using second = new Terminal(wait, daemon.env, { cols: 120, rows: 24 });
   await second.sees('at work');
   second.type('\x03');
-  await second.sees('runs on');
+  await second.sees('keeps running');
   second.type('\x03');
   expect(await second.ended()).toEqual({ code: 143, signal: 0 });
   expect((await client.tasks())[0]).toMatchObject({ state: 'cancelled' });

@@ -89,12 +89,12 @@ test('[STATE-4] starts, ends, removals and last lines come by themselves; prompt
   await person.sees('prompt for reader:');
   person.types('q and j are letters here\r');
   await person.sees('read: q and j are letters here');
-  await person.sees('reader has taken it');
+  await person.sees('reader accepted it');
   person.types('\x1b');
   await person.sees('piped');
 
   person.types('?');
-  await person.sees('type a prompt for it');
+  await person.sees('send a prompt and check');
   person.types('x');
   await person.sees('LAST LINE');
 

@@ -61,14 +61,14 @@ test('[STATE-6] a dialog is told after a moment, once, and the next one again', 
   vi.advanceTimersByTime(BLOCKED_MS - 1);
   expect(desk.told).toEqual([]);
   vi.advanceTimersByTime(1);
-  expect(desk.told).toEqual(['blocked: claude waits for you (permission): Bash(ls)']);
+  expect(desk.told).toEqual(['blocked: claude needs your input (permission): Bash(ls)']);
   desk.asks('Bash(ls)');
   vi.advanceTimersByTime(BLOCKED_MS);
   expect(desk.told.length).toBe(1);
   desk.works();
   desk.asks('Bash(rm)', 2);
   vi.advanceTimersByTime(BLOCKED_MS);
-  expect(desk.told.slice(1)).toEqual(['blocked: claude waits for you (permission): Bash(rm)']);
+  expect(desk.told.slice(1)).toEqual(['blocked: claude needs your input (permission): Bash(rm)']);
 });
 
 test('[STATE-6] one dialog right after another is told too', () => {
@@ -124,15 +124,15 @@ test.each([
     'a signal',
     { state: 'failed', exitCode: null, signal: 'SIGSEGV' },
     1,
-    ['failure: claude failed: died of SIGSEGV: after 1 s'],
+    ['failure: claude failed: ended by SIGSEGV: after 1 s'],
   ],
   [
     'a timeout',
     { state: 'stopped', exitCode: null, endedBy: 'timeout' },
     3,
-    ['failure: claude failed: took too long: after 3 s'],
+    ['failure: claude failed: timed out: after 3 s'],
   ],
-  ['the end of something long', { state: 'exited', exitCode: 0 }, 10, ['exit: claude is done: after 10 s']],
+  ['the end of something long', { state: 'exited', exitCode: 0 }, 10, ['exit: claude has finished: after 10 s']],
   ['the end of something short', { state: 'exited', exitCode: 0 }, 9, []],
   ['a stop that somebody asked for', { state: 'stopped', exitCode: 1, endedBy: 'stop' }, 60, []],
   ['a kill', { state: 'killed', exitCode: null, signal: 'SIGKILL', endedBy: 'kill' }, 60, []],

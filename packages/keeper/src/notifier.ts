@@ -66,7 +66,12 @@ export class Notifier {
       if (!session.isRunning || session.status.state !== 'blocked' || session.viewers.all().length > 0) return;
       const { activity, kind, evidence, since } = session.status;
       this.#told.set(session.id, since);
-      this.#notify(session, 'blocked', `waits for you${kind ? ` (${kind})` : ''}`, activity ?? evidence[0]?.why ?? '');
+      this.#notify(
+        session,
+        'blocked',
+        `needs your input${kind ? ` (${kind})` : ''}`,
+        activity ?? evidence[0]?.why ?? '',
+      );
     }, BLOCKED_FOR_MS);
     this.#timers.set(session.id, timer);
   }
@@ -88,9 +93,9 @@ export class Notifier {
     const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
     if (state === 'failed' || endedBy === 'timeout') {
       const how =
-        endedBy === 'timeout' ? 'took too long' : exitCode === null ? `died of ${signal}` : `exit code ${exitCode}`;
+        endedBy === 'timeout' ? 'timed out' : exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`;
       this.#notify(session, 'failure', `failed: ${how}`, `after ${seconds} s`);
-    } else if (seconds * 1000 >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'is done', `after ${seconds} s`);
+    } else if (seconds * 1000 >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'has finished', `after ${seconds} s`);
   }
 
   #forget(id: string): void {
@@ -104,7 +109,7 @@ export class Notifier {
     try {
       this.#emit(session, about, what, body);
     } catch (error) {
-      this.#options.warn(`a notification could not be sent: ${(error as Error).message}`);
+      this.#options.warn(`could not send a notification: ${(error as Error).message}`);
     }
   }
 
@@ -171,7 +176,7 @@ export class Notifier {
     request.on('response', (response) => {
       response.destroy();
       const { statusCode = 0 } = response;
-      if (statusCode >= 300) this.#options.warn(`the webhook answered ${statusCode}; nothing else was tried`);
+      if (statusCode >= 300) this.#options.warn(`the webhook answered ${statusCode}; the notification is not retried`);
     });
     request.on('error', (error) => this.#options.warn(`the webhook request failed: ${error.message}`));
     request.on('close', () => {
@@ -194,7 +199,7 @@ export class Notifier {
     let changedAt: number;
     try {
       const found = statSync(this.#options.configFile);
-      if (!found.isFile() || found.size > CONFIG_BYTES_MAX) throw new Error('it is no file, or too large a one');
+      if (!found.isFile() || found.size > CONFIG_BYTES_MAX) throw new Error('not a regular file, or too large');
       changedAt = found.mtimeMs;
     } catch {
       this.#configAt = -1;
@@ -245,11 +250,11 @@ export function parseNotifyConfig(json: unknown): { config: NotifyConfig; errors
           ? null
           : isStrings(command) && command.length > 0 && command[0] !== ''
             ? command
-            : wrong('notify.command must be a list of words, the program first; there is no shell', null),
+            : wrong('notify.command must be a list of words, the program first; it is run without a shell', null),
       webhook:
         webhook === undefined || webhook === null
           ? null
-          : (webhookOf(webhook) ?? wrong('notify.webhook must be an https address, or http on this machine', null)),
+          : (webhookOf(webhook) ?? wrong('notify.webhook must be an https URL, or an http URL on this machine', null)),
     },
   };
 }

@@ -1,12 +1,12 @@
 /**
- * The way to the daemon. It is opened with the first call that needs it, so that an agent which only lists the tools starts
- * no daemon; from then on the client mends it by itself.
+ * The connection to the daemon. The first call that needs it opens it, so that an agent that only lists the tools does not
+ * start a daemon; after that, the client reconnects by itself.
  */
 import { type Client, connect } from '@spool/client/node';
 
 export interface DaemonOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The daemon's program, for when none runs. */
+  /** The program of the daemon, to start it if none is running. */
   readonly daemonEntry?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export class Daemon implements AsyncDisposable {
     return this.#options.env;
   }
 
-  /** `agent`: who is served, for those who ask who typed. The first one counts. */
+  /** `agent` names the client, to show who typed. The first name counts. */
   client(agent: string): Promise<Client> {
     this.#opening ??= connect({ ...this.#options, who: `mcp ${agent} ${process.pid}` }).catch((error: unknown) => {
       this.#opening = null; // the next call tries again
@@ -34,10 +34,10 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const opening = this.#opening;
     this.#opening = Promise.reject(new Error('the server is closed'));
-    this.#opening.catch(() => {}); // for whoever asks
+    this.#opening.catch(() => {}); // reported to later callers
     await opening?.then(
       (client) => client.close(),
-      () => {}, // it never opened, and whoever asked was told
+      () => {}, // it never opened, and the caller got the error
     );
   }
 }

@@ -1,12 +1,12 @@
-/** What a session asks, as it stands on its screen. */
+/** What a session asks, from its screen. */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
 import { screenLines } from './screen-text.ts';
 
-/** A dialog is at the bottom of the screen; above it is what it is about. */
+/** A dialog is at the bottom of the screen; its subject is above it. */
 const DIALOG_LINES = 15;
 
-/** The last lines of its screen (or of its output, without a terminal), each after a line break; '' when there are none. */
+/** The last lines of its screen (without a terminal: of its output), each after a line break; '' if there are none. */
 export async function dialogText(client: Client, { id, size }: SessionInfo): Promise<string> {
   const lines =
     size === null ? (await client.tail(id, { lines: DIALOG_LINES })).split('\n') : await linesOf(client, id);

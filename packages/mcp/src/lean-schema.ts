@@ -1,6 +1,6 @@
 /**
- * A schema as it is listed to agents, without what tells them nothing: they pay for every word of it with every request.
- * What is checked stays the same.
+ * Removes useless keywords from the schema that agents see, because they pay for every word with every request. Validation is
+ * unchanged.
  */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
@@ -18,7 +18,7 @@ export function leanSchema<Schema extends z.ZodObject>(
   };
 }
 
-/** 2020-12 is what MCP takes for granted, and that names are strings so does JSON. */
+/** MCP implies JSON Schema 2020-12, and JSON implies that property names are strings. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
 function lean<T>(value: T): T {

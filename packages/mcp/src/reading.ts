@@ -1,4 +1,4 @@
-/** Reading a session's output as clean text: the next page from a cursor, or its end. */
+/** Reads a session's output as plain text: the next page from a cursor, or the end. */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
 import { type Page, TextPage } from './text-page.ts';
@@ -6,9 +6,9 @@ import { type Tail, TextTail } from './text-tail.ts';
 import { CallError } from './tool.ts';
 
 export const READ_BYTES = 8 * 1024;
-/** Escapes and what was written over are read too, and are no text: so much at most for one page. */
+/** The maximum of bytes read for one page, because escape sequences and overwritten text yield no text. */
 const SCAN_BYTES_MAX = 1024 * 1024;
-/** The end is looked for in so many times the bytes of text that are wanted. */
+/** To find the last lines, this many times the wanted bytes of text are read. */
 const TAIL_FACTOR = 8;
 
 export interface ReadOptions {
@@ -16,7 +16,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** From `cursor` on, as far as the page or the log reaches. */
+/** Reads from `cursor` to the end of the page or of the log. */
 export async function readPage(
   client: Client,
   session: SessionInfo,
@@ -53,7 +53,7 @@ export async function readTail(
   return tail.end();
 }
 
-/** There is no such byte yet. */
+/** Refuses an offset beyond the end of the output. */
 export function refuseBeyond({ id, offset }: SessionInfo, asked: number): void {
   if (asked > offset) throw new CallError(`offset ${asked} is beyond the end: the output of ${id} ends at ${offset}`);
 }
@@ -63,10 +63,10 @@ interface Place {
   readonly column: number;
 }
 
-/** How the terminal stood at an offset: a page that begins there goes on from that. */
+/** The state of the terminal at an offset, from which a page that begins there continues. */
 async function placeAt(client: Client, { id, size, firstOffset }: SessionInfo, offset: number): Promise<Place> {
   if (size === null || offset === 0) return { isFullScreen: false, column: 0 };
-  // What is no longer kept is a gap, and behind that a line begins.
+  // Deleted output is a gap, and a new line begins after it.
   const at = { offset: Math.max(offset, firstOffset) };
   const { content } = await client.screen(id, { at, format: 'json' });
   const { isAlternate, cursor } = JSON.parse(content) as { isAlternate: boolean; cursor: { col: number } };

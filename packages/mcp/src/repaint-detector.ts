@@ -1,7 +1,7 @@
-/** Signs that a program draws a picture instead of writing text that goes by: then its screen says more than its output. */
+/** Detects programs that repaint their screen; for these, the screen is more useful than the output. */
 
 const FULL_SCREEN = /\x1b\[\?(?:1049|1047|47)([hl])/g;
-/** Cursor up, or to a row: once is a heading rewritten, this often is a picture. */
+/** Cursor up, or to a row. Fewer than MOVES_MIN may only rewrite a heading. */
 const MOVES = /\x1b\[(?:\d*A|\d*(?:;\d*)?H)/g;
 const MOVES_MIN = 3;
 
@@ -18,12 +18,12 @@ export class RepaintDetector {
     return this.#isFullScreen;
   }
 
-  /** It draws over what it drew before: as text that is there several times. */
+  /** The program overwrites its output, which would appear several times as text. */
   get isRepainting(): boolean {
     return this.#moves >= MOVES_MIN;
   }
 
-  /** Output that is cut nowhere inside an escape sequence. */
+  /** `data` must not end inside an escape sequence. */
   look(data: string): void {
     if (!data.includes('\x1b')) return;
     for (const [, how] of data.matchAll(FULL_SCREEN)) this.#isFullScreen = how === 'h';

@@ -1,4 +1,4 @@
-/** Sessions as resources, for clients that let a person choose what the model sees: the list, the end of a log, a screen. */
+/** Sessions as resources, for clients that let the user choose what the model sees: the list, the end of a log, a screen. */
 import {
   type ListResourcesCallback,
   type McpServer,
@@ -13,7 +13,7 @@ import { listLine } from './session-words.ts';
 import { listed } from './tools/sessions.ts';
 
 const LOG_BYTES = 32 * 1024;
-/** So many sessions are offered, the latest first. */
+/** The number of sessions offered, the latest first. */
 const LISTED_MAX = 20;
 const TEXT = 'text/plain';
 
@@ -21,19 +21,19 @@ export function registerResources(server: McpServer, clientFor: (context: Server
   server.registerResource(
     'sessions',
     'spool://sessions',
-    { description: 'all sessions, a line each', mimeType: TEXT },
+    { description: 'all sessions, one per line', mimeType: TEXT },
     async (uri, context) => contents(uri, await listed(await clientFor(context), true)),
   );
   view(
     'log',
-    "the end of a session's output, as text",
+    "the end of a session's output as text",
     async (context) => ({ resources: await logs(await clientFor(context)) }),
     async (client, id) => {
       const { text, from } = await readTail(client, await client.get(id), { textBytesMax: LOG_BYTES });
-      return from > 0 ? `[${from} bytes before this were left out]\n${text}` : text;
+      return from > 0 ? `[${from} bytes before this are omitted]\n${text}` : text;
     },
   );
-  view('screen', "a session's screen, as text", undefined, async (client, id) =>
+  view('screen', "a session's screen as text", undefined, async (client, id) =>
     screenLines((await client.screen(id)).content).join('\n'),
   );
 
@@ -59,7 +59,7 @@ async function logs(client: Client): Promise<{ uri: string; name: string; mimeTy
   }));
 }
 
-/** Told as the protocol wants it. */
+/** The error that the protocol requires. */
 function notFound(uri: URL): (error: unknown) => never {
   return (error) => {
     throw SpoolError.is(error, 'SESSION_UNKNOWN') ? new ResourceNotFoundError(uri.href) : error;

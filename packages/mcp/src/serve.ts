@@ -1,7 +1,7 @@
 /**
- * Serves one MCP client over standard input and output, until it closes them. Sessions go on.
+ * Serves one MCP client over stdin and stdout until it closes them. Sessions keep running.
  *
- * Standard output holds the protocol and nothing else; what goes wrong around it is told on standard error.
+ * stdout carries only the protocol; other errors go to stderr.
  */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Daemon, type DaemonOptions } from './daemon.ts';
@@ -9,7 +9,7 @@ import { makeServer } from './server.ts';
 
 export type ServeOptions = DaemonOptions;
 
-/** Resolves when the client has gone. */
+/** Resolves when the client has disconnected. */
 export async function serve(options: ServeOptions): Promise<void> {
   await using daemon = new Daemon(options);
   const wire = new Wire();
@@ -20,7 +20,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await wire.closed;
 }
 
-/** Closing is what every end comes to: the end of the input, a broken output, a message that is too large. */
+/** Every end closes the transport: the end of stdin, a broken stdout, a message that is too large. */
 class Wire extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
 

@@ -1,4 +1,4 @@
-/** The MCP server: the tools and the resources, and how a call becomes an answer. One for each connection. */
+/** The MCP server: registers the tools and resources, and answers calls. One per connection. */
 import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
 import type { Daemon } from './daemon.ts';
@@ -26,12 +26,12 @@ const TOOLS: readonly AnyTool[] = [
   taskAwaitTool,
 ];
 
-/** Read by the model once, with the tools. */
+/** The model reads this once, together with the tools. */
 const INSTRUCTIONS = [
-  'Sessions are commands in terminals that outlive you; offsets (cursors) count the bytes that one has written.',
-  'A command to its end: spool_task_run. A server, a shell or another agent: spool_run, then spool_prompt, spool_wait',
-  '(idle, blocked, match:/RE/) and spool_read with the last nextCursor, which gives only what is new.',
-  'For full-screen programs and agents look with spool_screen.',
+  'A session is a command in a terminal; it keeps running after you exit. Offsets (cursors) count its bytes of output.',
+  'To run a command to completion: spool_task_run. For a server, a shell or another agent: spool_run, then spool_prompt, spool_wait',
+  '(idle, blocked, match:/RE/) and spool_read with the last nextCursor, which returns only new output.',
+  'For full-screen programs and agents, use spool_screen.',
 ].join(' ');
 
 export function makeServer(daemon: Daemon): McpServer {
@@ -72,7 +72,7 @@ function resultOf(answer: Answer): { content: { type: 'text'; text: string }[]; 
 
 const AGENT_CHARACTERS_MAX = 40;
 
-/** Whom we serve, as it calls itself: with each request, or (before 2026) once at the beginning. */
+/** The name of the client: sent with each request, or (before 2026) once at the beginning. */
 function agentName({ server }: McpServer, { mcpReq }: ServerContext): string {
   const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string } | undefined>> | undefined;
   const name = envelope?.[CLIENT_INFO_META_KEY]?.name ?? server.getClientVersion()?.name ?? '';

@@ -1,4 +1,4 @@
-/** How a session is told to an agent: short, and nothing that it would not ask for. */
+/** Describes a session to an agent, as briefly as possible. */
 import type { SessionInfo } from '@spool/protocol';
 
 const LINE_CHARACTERS_MAX = 120;
@@ -7,7 +7,7 @@ const LINE_CHARACTERS_MAX = 120;
 export function stateWords(session: SessionInfo): string {
   const { state, status, exitCode, signal } = session;
   if (state !== 'running') {
-    if (state === 'lost') return 'lost: the whole daemon died, and its end was not seen';
+    if (state === 'lost') return 'lost: the daemon died, so its exit code is unknown';
     return exitCode === null ? `${state}, ${signal ?? 'no exit code'}` : `${state}, exit code ${exitCode}`;
   }
   const kind = status.kind === null ? '' : ` (${status.kind})`;
@@ -25,18 +25,18 @@ export function listLine(session: SessionInfo): string {
   ].join('; ');
 }
 
-/** Unless it is only what the command is called. */
+/** Empty if the name is only the name of the command. */
 function nameOf({ id, name, command: [program = ''] }: SessionInfo): string {
   return name === id || name === program.split('/').at(-1) ? '' : oneLine(name);
 }
 
-/** As it was asked for: what a shell was given is the command. */
+/** The command as requested: for `sh -c`, only the script. */
 export function commandText({ command }: Pick<SessionInfo, 'command'>): string {
   const isScript = command.length === 3 && /(^|\/)sh$/.test(command[0]!) && command[1] === '-c';
   return oneLine(isScript ? command[2]! : command.join(' '));
 }
 
-/** Control characters and line breaks are spaces; what is too long is cut. */
+/** Replaces control characters and line breaks with spaces, and truncates long text. */
 export function oneLine(text: string, characters = LINE_CHARACTERS_MAX): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return plain.length <= characters ? plain : `${plain.slice(0, characters - 1).trimEnd()}…`;

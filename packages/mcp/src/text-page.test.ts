@@ -110,7 +110,7 @@ test('[MCP-2] a gap is told where it is', () => {
   page.gap(6, 1000);
   page.feed(bytesOf('three\n'), 1000);
   expect(page.end()).toMatchObject({
-    text: 'one\ntw\n[the bytes from 6 to 1000 are no longer kept]\nthree\n',
+    text: 'one\ntw\n[the bytes from 6 to 1000 were already deleted]\nthree\n',
     nextCursor: 1006,
   });
 });

@@ -1,8 +1,8 @@
 /**
- * The next piece of what a session wrote, as clean text of a limited size, and the offset where the next piece begins.
+ * The next page of a session's output: plain text of a limited size, and the offset where the next page begins.
  *
- * Pages read one after the other give everything once: a page ends behind a line where it can, and never inside a character
- * or an escape sequence. A line that has no end yet (a prompt, a progress bar) is given as far as it is.
+ * Consecutive pages contain all output exactly once. A page ends after a line where possible, and never inside a character or
+ * an escape sequence. An unfinished line (a prompt, a progress bar) is included as far as it goes.
  */
 import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';
@@ -11,9 +11,9 @@ export interface TextPageOptions {
   /** Offset of the first byte. */
   readonly from: number;
   readonly textBytesMax: number;
-  /** A full-screen program was on at that offset. */
+  /** Whether the alternate screen was on at that offset. */
   readonly isFullScreen?: boolean | undefined;
-  /** Where in its line the cursor stood then: what is rewritten from there on moves relative to it. */
+  /** The column of the cursor at that offset; relative cursor movements start there. */
   readonly column?: number | undefined;
 }
 
@@ -24,10 +24,10 @@ export interface Page {
   readonly isRepainting: boolean;
 }
 
-/** How finely a page is cut where there are no lines. */
+/** The granularity of a page that has no line breaks. */
 const CHUNK_BYTES = 256;
 export const PAGE_BYTES_MIN = 1024;
-/** What is fed first where a full-screen program is on already. */
+/** Fed first if the alternate screen is already on. */
 export const ENTER_FULL_SCREEN = encodeUtf8('\x1b[?1049h');
 
 export class TextPage {
@@ -39,7 +39,7 @@ export class TextPage {
   readonly #lines: string[] = [];
   #linesBytes = 0;
   #cursor: number;
-  /** Behind the last line break: so many lines, up to this offset. */
+  /** The position after the last line break: number of lines and offset. */
   #break: { readonly lines: number; readonly cursor: number } | null = null;
   #isFull = false;
 
@@ -53,7 +53,7 @@ export class TextPage {
     else if (column > 0) this.#text.feed(encodeUtf8(`\x1b[${column}C`));
   }
 
-  /** Nothing more goes into it. */
+  /** The page accepts no more text. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -67,7 +67,7 @@ export class TextPage {
     if (!this.#isFull) this.#take(this.#chunker.reset(to));
     if (this.#isFull) return;
     for (const { text } of this.#text.flush()) this.#line(text);
-    this.#line(`[the bytes from ${from} to ${to} are no longer kept]`);
+    this.#line(`[the bytes from ${from} to ${to} were already deleted]`);
     this.#cursor = to;
     this.#break = { lines: this.#lines.length, cursor: to };
   }

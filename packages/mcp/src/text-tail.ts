@@ -1,28 +1,28 @@
-/** The end of what a session wrote, as clean text of a limited size, and the offset behind it: where a page goes on. */
+/** The end of a session's output: plain text of a limited size, and the offset after it, where a page continues. */
 import { LineText, TextChunker, type TextLine } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';
 import { ENTER_FULL_SCREEN, type Page, type TextPageOptions } from './text-page.ts';
 
 export interface TextTailOptions extends TextPageOptions {
-  /** What is fed begins in the midst of a line, perhaps: its rest is left out. */
+  /** The input may begin inside a line, whose rest is then omitted. */
   readonly isInside: boolean;
 }
 
 export interface Tail extends Page {
-  /** Where its text begins. */
+  /** The offset where its text begins. */
   readonly from: number;
 }
 
 export class TextTail {
   readonly #text: LineText;
-  /** Knows how far characters and escape sequences are whole: the cursor stands there, and not in the midst of one. */
+  /** Tracks the end of the last complete character or escape sequence, where the cursor is placed. */
   readonly #chunker: TextChunker;
   readonly #signs: RepaintDetector;
   readonly #textBytesMax: number;
   #isInside: boolean;
   #lines: TextLine[] = [];
   #bytes = 0;
-  /** Where the line begins that has no end yet. */
+  /** The offset where the unfinished line begins. */
   #open: number;
 
   constructor({ from, textBytesMax, isInside, isFullScreen = false }: TextTailOptions) {

@@ -1,24 +1,24 @@
-/** What a tool is: a name, what it takes, and what it does with a client of the daemon. */
+/** A tool: its name, its input and its code. */
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Client } from '@spool/client/node';
 import { z } from 'zod';
 
 export interface Call {
   readonly client: Client;
-  /** Who asks, as it calls itself. */
+  /** The name of the calling client. */
   readonly agent: string;
-  /** The client gave the call up, or has gone. */
+  /** Aborted when the client cancels the call or disconnects. */
   readonly signal: AbortSignal;
-  /** Of this process; children get what may pass of it. */
+  /** The environment of this process; children get the allow-listed variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Text for a model to read; `data` for a program, where the tool says what it looks like. */
+/** Text for the model; `data` for a program, if the tool has an output schema. */
 export type Answer = string | { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
 
 export interface Tool<Input extends z.ZodObject> {
   readonly name: string;
-  /** Every word of it is paid for by every agent that has the tools: short. */
+  /** Keep it short: every agent with the tools pays for every word. */
   readonly description: string;
   readonly input: Input;
   readonly output?: z.ZodObject;
@@ -26,26 +26,26 @@ export interface Tool<Input extends z.ZodObject> {
   call(args: z.output<Input>, call: Call): Promise<Answer>;
 }
 
-// `call` is a method, and so may be held as one that takes anything: what it is called with was parsed by `input`.
+// `call` is a method, so its parameter is bivariant; `input` has parsed its arguments.
 export type AnyTool = Tool<z.ZodObject>;
 
-/** Only there so that the arguments have the type of the input. */
+/** Infers the type of the arguments from the input. */
 export function tool<Input extends z.ZodObject>(definition: Tool<Input>): Tool<Input> {
   return definition;
 }
 
-/** A call that cannot be done as it was asked for: a sentence that says what to do instead. */
+/** An invalid call. The message says what to do instead. */
 export class CallError extends Error {}
 
 export const LOOKS: ToolAnnotations = { readOnlyHint: true };
-/** What runs or is typed may do anything. */
+/** Commands and input can do anything. */
 export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: true };
 
 export const sessionInput = z.string().min(1).describe('id or name');
-/** Without bounds in its schema: those of a safe integer are sixteen digits that say nothing. */
+/** Without bounds in its schema, because the sixteen digits of a safe integer would only cost tokens. */
 export const offsetInput = z.number().min(0).refine(Number.isSafeInteger, 'a whole number of bytes');
 
-/** Clients give a call up after a minute or so: better to answer before, with how things are. */
+/** Many clients cancel a call after about a minute, so the answer comes before that, with the current state. */
 export const WAIT_SECONDS = 50;
 const WAIT_SECONDS_MAX = 24 * 60 * 60;
 

@@ -40,7 +40,7 @@ test('what is for the eye is painted in order, what is not stays away from the s
       { type: 'reconnected', offset: 1 },
       { type: 'gap', from: 1, to: 5, reason: 'retention' },
       { type: 'input-refused', offset: 3, code: 'INPUT_QUEUE_FULL' },
-      { type: 'notice', session: 'x', name: 'api', title: 'api waits for you', body: 'Continue?' },
+      { type: 'notice', session: 'x', name: 'api', title: 'api needs your input', body: 'Continue?' },
       output('b'),
       { type: 'exit', offset: 6, state: 'failed', exitCode: 3, signal: null },
     ]),
@@ -50,7 +50,7 @@ test('what is for the eye is painted in order, what is not stays away from the s
     ['resized', 1, 1],
     ['gap', 1, 5],
     ['refused', 'INPUT_QUEUE_FULL'],
-    ['notice', 'api waits for you', 'Continue?'],
+    ['notice', 'api needs your input', 'Continue?'],
     ['output', 'b'],
     { type: 'exit', state: 'failed', exitCode: 3, signal: null },
   ]);

@@ -1,14 +1,14 @@
-/** What is piped or sent, on its way into a session. */
+/** Writes piped or sent input to a session. */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
 
-/** How long to wait before a full queue is tried again. */
+/** Delay before retrying a full queue. */
 const RETRY_MS = 50;
 
 /**
- * A stream from another program: one piece after the other, each when the one before has arrived, nothing dropped. Resolves
- * at its end, or when the session takes no more.
+ * Forwards a stream: each piece is sent after the previous one has arrived, and none is dropped. Resolves at the end of the
+ * stream, or when the session accepts no more input.
  */
 export async function pipeInput(
   client: Client,
@@ -21,11 +21,11 @@ export async function pipeInput(
     if (closesAtEnd) await client.closeInput(session);
   } catch (error) {
     if (SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED')) return;
-    tell(`standard input is not forwarded any further: ${failureOf(error).message}`);
+    tell(`stdin is no longer forwarded: ${failureOf(error).message}`);
   }
 }
 
-/** A full queue is waited for; nothing of the refused write was taken, so it is simply sent again. */
+/** Retries while the queue is full. A refused write is refused whole, so it can be sent again. */
 export async function writeWhenTaken(
   client: Client,
   session: string,

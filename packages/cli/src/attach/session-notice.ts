@@ -1,6 +1,6 @@
 /**
- * A word from another session for the person at this terminal: OSC 9, which terminals show as a message of the desktop, or
- * leave alone. No bell: that is the session's own.
+ * A notice about another session for the user at this terminal: OSC 9, which a terminal shows as a desktop notification or
+ * ignores. It never rings the bell, because the bell belongs to the session.
  */
 import { cleanText } from '@spool/vt';
 
@@ -11,7 +11,7 @@ export interface SessionNotice {
   readonly body: string;
 }
 
-/** Begins with a word of ours: a text that began with a number would be a command to some terminals (`9;4`: progress). */
+/** Starts with a word, because some terminals execute a text that starts with a number (`9;4`: progress). */
 export function noticeSequence({ title, body }: SessionNotice): Uint8Array {
   const text = cleanText(`spool: ${title}${body === '' ? '' : `: ${body}`}`, CHARACTERS_MAX);
   return Buffer.from(`\x1b]9;${text}\x1b\\`);

@@ -1,6 +1,6 @@
 /**
- * A session as a plain stream: its output on ours, our input to it. For pipes, scripts and programs. Our input is not a
- * terminal, so nothing is raw; our output may be one all the same.
+ * Streams a session: its output to stdout, stdin to its input. For pipes, scripts and programs. stdin is not in raw mode;
+ * stdout may still be a terminal.
  */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
@@ -14,21 +14,21 @@ import { SessionOutput, type SessionOutputOptions } from '../session-output/sess
 import { notice, writeText } from '../output/stdio.ts';
 
 export interface StreamOptions {
-  /** The session as the person named it, for notices. */
+  /** The session as the user named it, for notices. */
   readonly calledAs: string;
   readonly from: WatchFrom;
   readonly asJson: boolean;
-  /** Whether what comes on stdin goes to the session. */
+  /** Whether stdin goes to the session. */
   readonly isForwarding: boolean;
-  /** Whether a first Ctrl-C is meant for the session. */
+  /** Whether the first Ctrl-C goes to the session. */
   readonly passesSignals: boolean;
-  /** What the program may do to a terminal beyond drawing. */
+  /** What the session may do to a terminal in addition to drawing. */
   readonly permissions: SessionOutputOptions;
-  /** Says a line to the person; on standard error unless told. */
+  /** Prints a line to the user (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-/** Why it ended, and what `spool` should return for it. */
+/** Why it ended, and the exit code of `spool`. */
 export interface StreamEnd {
   readonly end: ViewEnd;
   readonly exitCode: number;
@@ -42,7 +42,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   const tell = (text: string): void => tellLine(`[spool: ${text}]`);
   using _signals = options.passesSignals ? passSignals() : undefined;
   if (options.isForwarding) {
-    // Once the session has ended, nobody misses what it did not take.
+    // After the session has ended, unread input does not matter.
     const tellWhileItRuns = (text: string): void => void (isOver || tell(text));
     void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell: tellWhileItRuns });
   }
@@ -51,7 +51,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   isOver = true;
   if (end.type === 'left') {
     const name = printable(options.calledAs);
-    tell(`left ${name}, which runs on; come back with: spool attach ${name}`);
+    tell(`left ${name}, which keeps running; return with: spool attach ${name}`);
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
   return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };
@@ -73,7 +73,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
     return { type: 'left' };
   }
 
-  /** The first is for the session, the second for us; Ctrl-\ (which detaches) and a closed terminal are for us alone. */
+  /** The first signal goes to the session, the second ends `spool`; Ctrl-\ (detach) and a closed terminal only end `spool`. */
   function passSignals(): Disposable {
     let isPassed = false;
     const onSignal = (name: NodeJS.Signals): void => {
@@ -84,7 +84,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
       isPassed = true;
       client.signal(session.id, name).catch((error: unknown) => {
         if (!SpoolError.is(error)) throw error;
-        if (error.code !== 'SESSION_EXITED') tell(`${name} could not be passed on: ${error.message}`);
+        if (error.code !== 'SESSION_EXITED') tell(`could not pass ${name} to the session: ${error.message}`);
       });
     };
     const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;

@@ -1,4 +1,4 @@
-/** A session in this terminal: what it writes is shown, what is typed goes to it, until either side ends. */
+/** Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. */
 import type { Attachment, AttachOptions, Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
@@ -14,51 +14,51 @@ import { ColourQuestion, understandsOsc } from './terminal-colours.ts';
 import { Terminal } from './terminal.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
-/** A window that is dragged sends dozens of sizes; the session gets the one where it came to rest. */
+/** Dragging a window sends dozens of sizes; the session gets only the last one. */
 const RESIZE_SETTLE_MS = 50;
 
-/** Enough to keep a fast terminal busy over a round trip; what is beyond stays in the log. */
+/** Enough to keep a fast terminal busy during a round trip; the rest stays in the log. */
 const CREDIT_BYTES = 256 * 1024;
 
 const LEAVING_MS_MAX = 300;
 const ENDING_MS_MAX = 60_000;
-/** A session that does not read its input is told with one beep, not with one for each key. */
+/** At most one beep per second when the session does not read its input, not one per key. */
 const BEEP_MS = 1000;
 
-/** Why something that was typed was not taken. */
+/** Why typed input was refused. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  INPUT_QUEUE_FULL: 'the session did not read its input, so some of what you typed was not taken',
-  LINE_TOO_LONG: 'the program reads lines of at most 4095 bytes, so some of what you typed was not taken',
+  INPUT_QUEUE_FULL: 'the session did not read its input, so some of your input was lost',
+  LINE_TOO_LONG: 'the program reads lines of at most 4095 bytes, so some of your input was lost',
 };
 
 /**
- * Typed or pasted, and not taken by the session yet: so much waits here. The keyboard is always read, else the detach key
- * would wait too.
+ * The maximum of typed or pasted input that waits for the session. The keyboard is always read, because otherwise the detach
+ * key would wait too.
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 const CTRL_C = 0x03;
 const BEEP = Uint8Array.of(0x07);
 
-/** What a program may do to this terminal beyond drawing. */
+/** What a session may do to this terminal in addition to drawing. */
 export type Permissions = Pick<ViewerFilterOptions, 'allowClipboard' | 'allowColours' | 'allowGraphics'>;
 
 export interface TerminalAttachOptions extends Permissions {
-  /** The session as the person named it, for notices. */
+  /** The session as the user named it, for notices. */
   readonly calledAs: string;
-  /** 0 for a session that was just started: all of it is shown, not only its screen. */
+  /** 0 for a new session, to show all its output and not only its screen. */
   readonly from?: number | undefined;
   readonly isReadOnly: boolean;
   readonly takeover: boolean;
   readonly historyLines?: number | undefined;
-  /** Whether the terminal tells when another session wants somebody. */
+  /** Whether the terminal notifies the user when another session needs attention. */
   readonly showsNotices: boolean;
   readonly detachKeys: readonly DetachKey[];
-  /** Says a line to the person when all is over; on standard error unless told. */
+  /** Prints a line to the user at the end (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-/** Returns the exit code: the session's when it ended, 0 when the person left. */
+/** Returns the exit code: that of the session if it ended, 0 if the user detached. */
 export async function attachTerminal(
   client: Client,
   session: SessionInfo,
@@ -68,7 +68,7 @@ export async function attachTerminal(
   const showsNotices = options.showsNotices && understandsOsc(process.env);
   const leaving = new AbortController();
   const troubles = new Set<string>();
-  /** Typed before there was anything to type into. */
+  /** Typed before the attachment was open. */
   const early: Uint8Array[] = [];
   let attachment: Attachment | null = null;
   let isInMidLine = false;
@@ -108,7 +108,7 @@ export async function attachTerminal(
     takeover: options.takeover,
     historyLines: options.historyLines,
   });
-  // Who left does not want to wait for a terminal that takes nothing; who saw the end wants to see all of it.
+  // After a detach, do not wait for a stalled terminal; after the end of the session, show all of it.
   await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
   await question.silence();
   const lastText = end.type === 'exit' ? canvas.lastText : '';
@@ -122,7 +122,7 @@ export async function attachTerminal(
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 
-  /** Attached, and after a stop (SIGTSTP) attached anew: then the terminal shows something else. */
+  /** Attaches, and attaches again after a suspend (SIGTSTP), because the terminal shows something else then. */
   async function stay(first: AttachOptions): Promise<ViewEnd> {
     for (let asked = first; ; asked = { size: terminal.size() }) {
       isAgain = false;
@@ -141,7 +141,7 @@ export async function attachTerminal(
         const end = await view(attachment, {
           async paintSnapshot(bytes) {
             await canvas.paintSnapshot(bytes);
-            isInMidLine = !canvas.isWindow; // or not; a line too many does less harm
+            isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
           },
           async paint(bytes) {
             isInMidLine = !canvas.isWindow && bytes.at(-1) !== 0x0a;
@@ -196,10 +196,10 @@ export async function attachTerminal(
     void attachment.type(bytes).then(() => (waitingBytes -= bytes.length));
   }
 
-  /** What was typed first still goes to the session, if that takes it soon. */
+  /** Input typed before the detach still goes to the session, if it reads it soon. */
   function leave(): void {
     const timer = setTimeout(() => {
-      troubles.add('the session had not read all that you typed; some of it may be lost');
+      troubles.add('the session did not read all your input; some of it may be lost');
       leaving.abort();
     }, LEAVING_MS_MAX);
     void (attachment?.settled() ?? Promise.resolve()).then(() => {
@@ -208,9 +208,9 @@ export async function attachTerminal(
     });
   }
 
-  /** Nothing may be written into its screen, so it is a beep now and a word at the end. */
+  /** Text would damage the session's screen, so this beeps now and prints a message at the end. */
   function onRefused(code: string): void {
-    troubles.add(REFUSALS[code] ?? 'some of what you typed may not have arrived');
+    troubles.add(REFUSALS[code] ?? 'some of your input may not have arrived');
     if (performance.now() - beepedAt < BEEP_MS) return;
     beepedAt = performance.now();
     void writeOut(BEEP, 1, leaving.signal);
@@ -240,8 +240,8 @@ function farewell(end: ViewEnd, name: string): string {
     case 'removed':
       return `[spool: session ${name} was removed]`;
     case 'taken-over':
-      return `[spool: taken over by ${printable(end.by)}; come back with: spool attach ${name}]`;
+      return `[spool: taken over by ${printable(end.by)}; return with: spool attach ${name}]`;
     case 'left':
-      return `[spool: detached from ${name}; come back with: spool attach ${name}]`;
+      return `[spool: detached from ${name}; return with: spool attach ${name}]`;
   }
 }

@@ -51,7 +51,7 @@ test('[ATT-7] a terminal that only looks is never told to send anything', async 
 });
 
 test('[STATE-6] a notice never comes between the halves of a sequence or a character, wherever the output is cut', async () => {
-  const notice = noticeSequence({ title: 'api waits for you', body: '' });
+  const notice = noticeSequence({ title: 'api needs your input', body: '' });
   const output = Buffer.from(
     'a\x1b[31mred\x1b]2;title\x07é漢\x1b[?1049h\x1b]8;;https://x.y\x1b\\b\x1bP0;1q#0~~\x1b\\c',
   );
@@ -87,7 +87,7 @@ test('[STATE-6] while a long image is being sent a notice waits for its end', as
 
 test('[STATE-6] a notice is one OSC 9, without a bell, whatever is in it', () => {
   const text = (title: string, body: string): string => Buffer.from(noticeSequence({ title, body })).toString();
-  expect(text('api waits for you', 'Continue?')).toBe('\x1b]9;spool: api waits for you: Continue?\x1b\\');
+  expect(text('api needs your input', 'Continue?')).toBe('\x1b]9;spool: api needs your input: Continue?\x1b\\');
   expect(text('\x07\x1b\\\x1b[31m\x9c\r\n\u202e', '')).toBe('\x1b]9;spool: \\[31m\x1b\\');
   expect(text('x'.repeat(5000), '').length).toBeLessThan(220);
 });

@@ -1,6 +1,6 @@
 /**
- * `spool daemon restart`: the keeper steps down and the holder starts another; then the new keeper has the holder replaced.
- * Each process holds everything that the sessions need, so they go on, and each new one runs the program that is on disk now.
+ * `spool daemon restart`: the keeper exits and the holder starts a new one; then the new keeper replaces the holder. Each
+ * process holds everything that the sessions need, so they keep running, and each new process runs the program on disk.
  */
 import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { openClient, type Program } from '../program.ts';
@@ -10,21 +10,21 @@ import { notice } from '../output/stdio.ts';
 const KEEPER_MS_MAX = 20_000;
 const POLL_MS = 20;
 
-/** False when it cannot be done in place and must be stopped and started instead: none runs, or nothing is lost by that. */
+/** False if the caller has to stop and start the daemon instead: none is running, or no session would be lost. */
 export async function restart(program: Program, force: boolean): Promise<boolean> {
   const before = await statusOrNull(program);
   if (before === null) return false;
   const { running } = before.sessions;
   if (!before.escrow) {
     if (running === 0 || force) return false;
-    const reason = `this would end ${running === 1 ? '1 running session' : `${running} running sessions`}, for holder and keeper are one process here; --force does it`;
+    const reason = `holder and keeper are one process here, so this would end ${running === 1 ? '1 running session' : `${running} running sessions`}; use --force to do it`;
     throw new SpoolError('NOT_ALLOWED', { reason });
   }
   await renewKeeper(program, before);
   // Before Linux 6.15 only the holder that started a child learns its exit code.
   if (running > 0 && !before.exitCodesSurvive && !force) {
     notice(
-      'The keeper was replaced. The holder stays: on this kernel the exit codes of running sessions would be lost with it; --force replaces it too.',
+      'The keeper was replaced. The holder was not, because on this kernel the exit codes of running sessions would be lost; use --force to replace it too.',
     );
     return true;
   }
@@ -38,7 +38,7 @@ async function renewKeeper(program: Program, before: DaemonStatus): Promise<void
     await using client = await openClient(program, { start: false });
     await client.renew('keeper');
   } catch (error) {
-    // Older ones do not know the request; then it is killed, which it must bear anyway. A broken link is what was asked for.
+    // An older keeper does not know the request, so it is killed. A broken connection is expected.
     if (SpoolError.is(error, 'REQUEST_UNKNOWN')) process.kill(before.keeper.pid, 'SIGKILL');
     else if (!SpoolError.is(error, 'CONNECTION_LOST')) throw error;
   }
@@ -47,7 +47,9 @@ async function renewKeeper(program: Program, before: DaemonStatus): Promise<void
     const now = await statusOrNull(program);
     if (now !== null && now.keeper.pid !== before.keeper.pid) return;
     if (performance.now() > until)
-      throw new Error(`no other keeper came in ${KEEPER_MS_MAX / 1000} s; the sessions are not touched: spool doctor`);
+      throw new Error(
+        `no new keeper started within ${KEEPER_MS_MAX / 1000} s; the sessions are not affected; run spool doctor`,
+      );
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

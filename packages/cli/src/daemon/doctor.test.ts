@@ -26,7 +26,7 @@ test('a folder must be a private folder of ours', () => {
   });
   expect(folder('x', place, 4711)).toMatchObject({ level: 'fail', says: expect.stringContaining('not to you (4711)') });
   chmodSync(place, 0o755);
-  expect(folder('x', place)).toMatchObject({ level: 'fail', todo: `close it: chmod 700 '${place}'` });
+  expect(folder('x', place)).toMatchObject({ level: 'fail', todo: `run chmod 700 '${place}'` });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** For `spool doctor`: whether the daemon that answers is the one that this state folder belongs to. */
+/** For `spool doctor`: checks that the daemon that answers owns this state folder. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type DaemonStatus, type Home, parseAddress } from '@spool/protocol';
 import type { Finding } from '../verbs/doctor.ts';
@@ -7,17 +7,27 @@ const CHECK = 'one daemon';
 
 export function oneDaemon(status: DaemonStatus, home: Home): Finding {
   if (status.home !== home.state) {
-    const says = `the daemon that answers keeps ${status.home}; in this environment sessions belong into ${home.state}`;
-    return { check: CHECK, level: 'warn', says, todo: 'unset SPOOL_SOCKET to reach the other one' };
+    const says = `the daemon that answers uses ${status.home}; this environment uses ${home.state}`;
+    return { check: CHECK, level: 'warn', says, todo: 'unset SPOOL_SOCKET to reach the other daemon' };
   }
   if (!holds(status.holder.pid, home.lock)) {
     const says = `the lock ${home.lock} is not held by the daemon that answers (holder pid ${status.holder.pid})`;
-    return { check: CHECK, level: 'fail', says, todo: 'a second daemon could start: spool daemon stop, then start' };
+    return {
+      check: CHECK,
+      level: 'fail',
+      says,
+      todo: 'a second daemon could start; run spool daemon stop, then start',
+    };
   }
   const sockets = parseAddress(readOrEmpty(home.address))?.sockets ?? [];
   if (!sockets.includes(status.socket)) {
     const says = `${home.address} does not name the socket ${status.socket}`;
-    return { check: CHECK, level: 'fail', says, todo: 'others may not find it: spool daemon stop, then start' };
+    return {
+      check: CHECK,
+      level: 'fail',
+      says,
+      todo: 'other clients may not find it; run spool daemon stop, then start',
+    };
   }
   const missing = sockets.filter((socket) => !existsSync(socket)).map((socket) => `; ${socket} is gone`);
   return {
@@ -27,7 +37,7 @@ export function oneDaemon(status: DaemonStatus, home: Home): Finding {
   };
 }
 
-/** Whether a process has this very file open. Where /proc does not tell, it is given the benefit of the doubt. */
+/** Whether the process has this file open. Assumes yes if /proc cannot tell. */
 function holds(pid: number, path: string): boolean {
   const wanted = statSync(path, { throwIfNoEntry: false });
   if (wanted === undefined) return false;
@@ -45,6 +55,6 @@ function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // a daemon of an older version wrote none
+    return ''; // an older daemon wrote none
   }
 }

@@ -1,6 +1,6 @@
 /**
- * JSON that is safe on a terminal too: `JSON.stringify` escapes C0 controls, but leaves DEL, C1 controls and the marks that
- * reorder text as they are. Escaped, they are the same JSON.
+ * JSON that is safe to print on a terminal: `JSON.stringify` escapes C0 controls, but not DEL, C1 controls and characters
+ * that reorder text. Escaping these too does not change the value.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

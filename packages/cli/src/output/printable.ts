@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere (names, commands, folders, messages) made safe and plain for one line of a terminal: control
- * characters are shown, not obeyed.
+ * Makes untrusted text (names, commands, folders, messages) safe for one line of a terminal: control characters are
+ * escaped, so that the terminal does not execute them.
  */
 import { cellsOfText, cutToCells } from '@spool/vt/character-width';
 
@@ -15,27 +15,27 @@ export function printable(text: string): string {
   });
 }
 
-/** Lines for a terminal: as `printable`, but with line ends, tabs and colours. */
+/** Like `printable`, for several lines: keeps line breaks, tabs and colours. */
 export function shownText(text: string): string {
   return text.replace(LINE_CONTROLS, (control) => (COLOUR.test(control) ? control : printable(control)));
 }
 
-/** Everything that is not obeyed in lines; an escape sequence for colour is found whole. */
+/** Control characters to escape. The first alternative matches a whole colour sequence, which is kept. */
 const LINE_CONTROLS =
   /\u001b\[[\d;:]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const COLOUR = /^\u001b\[/;
 
-/** A command as it could be typed: words in quotes where a shell would need them. */
+/** A command as a shell command line, quoted where necessary. */
 export function commandLine(command: readonly string[]): string {
   return printable(
     command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' '),
   );
 }
 
-/** How many cells a text takes. */
+/** The width of a text in terminal cells. */
 export const displayWidth = (text: string): number => (isPlain(text) ? text.length : cellsOfText(text));
 
-/** The beginning of a text that fits, with an ellipsis where something was left out. */
+/** Truncates a text to `width` cells, with an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   return width < 1 ? '' : `${cutToCells(text, width - 1)}…`;

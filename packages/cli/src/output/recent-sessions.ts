@@ -1,8 +1,8 @@
-/** What a live list shows: all that run, and of those that have ended the latest. */
+/** The sessions in a live list: all running ones and the latest ended ones. */
 import type { Client } from '@spool/client';
 import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
 
-/** More than anybody scrolls through, and a page or two of the keeper's. */
+/** More than a user scrolls through; the keeper sends them in one or two pages. */
 const ENDED_MAX = 500;
 
 /** Oldest first. */

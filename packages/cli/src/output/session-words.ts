@@ -1,5 +1,6 @@
-/** How a session is told to people. */
+/** Describes the state of a session to the user. */
 import type { SessionInfo } from '@spool/protocol';
+import { printable } from './printable.ts';
 
 type End = Pick<SessionInfo, 'state' | 'exitCode' | 'signal'>;
 
@@ -10,7 +11,7 @@ export function stateWords({ state, exitCode, signal }: End): string {
   return how === null ? state : `${state} ${how}`;
 }
 
-/** What a session that runs does (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
+/** What a running session does (`working`, `blocked permission`, `idle prompt`), or how it ended: for a column. */
 export function statusWords(session: End & Pick<SessionInfo, 'status'>): string {
   const { state, kind } = session.status;
   if (isEnded(session) || state === 'exited') return stateWords(session);
@@ -19,10 +20,19 @@ export function statusWords(session: End & Pick<SessionInfo, 'status'>): string 
 
 /** `exit code 3`, `signal SIGSEGV`, `killed by SIGKILL`, …: after "ended, ". */
 export function endWords({ state, exitCode, signal }: End): string {
-  if (state === 'lost') return 'its end was not seen: the whole daemon had died';
+  if (state === 'lost') return 'exit code unknown, because the daemon died';
   if (exitCode !== null) return `exit code ${exitCode}`;
   if (signal === null) return state;
   return state === 'failed' ? `signal ${signal}` : `${state} by ${signal}`;
+}
+
+/** `build exited with code 7`, `build was stopped (SIGTERM)`. */
+export function endSentence(session: End & Pick<SessionInfo, 'name'>): string {
+  const { state, exitCode, signal } = session;
+  const name = printable(session.name);
+  if (state === 'lost') return `${name} was lost: ${endWords(session)}`;
+  if (state === 'stopped' || state === 'killed') return `${name} was ${state} (${signal ?? `exit code ${exitCode}`})`;
+  return exitCode === null ? `${name} was ended by ${signal}` : `${name} exited with code ${exitCode}`;
 }
 
 export function isEnded(session: Pick<SessionInfo, 'state'>): boolean {
@@ -30,5 +40,5 @@ export function isEnded(session: Pick<SessionInfo, 'state'>): boolean {
 }
 
 export function gapWords(from: number, to: number): string {
-  return `the bytes from offset ${from} to ${to} are no longer kept`;
+  return `the output from offset ${from} to ${to} was already deleted`;
 }

@@ -1,11 +1,11 @@
 /**
  * Standard output and error.
  *
- * Short texts are written synchronously, straight to the descriptor: making Node's stream costs more than the text. What
- * streams goes through `writeText`, one piece at a time, so that a slow reader slows us and fills no memory.
+ * Short texts are written synchronously to the descriptor, because creating Node's stream costs more than the write. Streams
+ * use `writeText`, one piece at a time, so that a slow reader slows the writer and memory stays bounded.
  *
- * On a terminal, controls in any text are shown, not obeyed, wherever the text came from [ATT-8]; only colours of ours pass. Bytes
- * of a session go through `session-output.ts`. `writeOut` is for those who draw on a terminal themselves.
+ * On a terminal, control characters in any text are escaped [ATT-8]; only colour sequences pass. Bytes of a session go through
+ * `session-output.ts`. `writeOut` is for code that draws on the terminal itself.
  */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -15,10 +15,10 @@ import { shownText } from './printable.ts';
 
 const TERMINAL_MS_MAX = 300;
 
-/** Set once a descriptor would have blocked: from then on its stream has the rest, in order. */
+/** Descriptors that would have blocked once. Further writes go through their stream, to keep the order. */
 const isStreaming = new Set<1 | 2>();
 
-/** Data: a line or several, on stdout. */
+/** Prints data to stdout. */
 export function print(text: string): void {
   put(1, `${text}\n`);
 }
@@ -27,17 +27,17 @@ export function printJson(value: unknown): void {
   put(1, `${jsonText(value)}\n`);
 }
 
-/** A word to the person, on stderr. */
+/** Prints a message for the user to stderr. */
 export function notice(text: string): void {
   put(2, `${text}\n`);
 }
 
-/** Text that streams. Resolves when there is room for more, or when `signal` says not to wait. */
+/** Writes a piece of a stream of text. Resolves when there is room for more, or when `signal` aborts. */
 export async function writeText(text: string, fd: 1 | 2 = 1, signal?: AbortSignal): Promise<void> {
   await writeOut(isTerminal(fd) ? shownText(text) : text, fd, signal);
 }
 
-/** As it is. Resolves when the stream has room for more (all the back-pressure there is), or when `signal` says not to wait. */
+/** Writes bytes unchanged. Resolves when the stream has room for more (the back-pressure), or when `signal` aborts. */
 export async function writeOut(bytes: Uint8Array | string, fd: 1 | 2 = 1, signal?: AbortSignal): Promise<void> {
   const stream = streamOf(fd);
   if (stream.write(bytes) || signal?.aborted) return;
@@ -52,7 +52,7 @@ export async function writeOut(bytes: Uint8Array | string, fd: 1 | 2 = 1, signal
   });
 }
 
-/** Resolves when everything is out, or after `ms`: a terminal may have stopped taking anything. */
+/** Resolves when everything is written, or after `ms`, because a terminal may have stopped reading. */
 export async function flush(fd: 1 | 2, ms?: number): Promise<void> {
   const stream = streamOf(fd);
   if (stream.writableLength === 0) return;
@@ -65,7 +65,7 @@ export async function flush(fd: 1 | 2, ms?: number): Promise<void> {
   });
 }
 
-/** Escape sequences for colour: only on a terminal that wants them. */
+/** Whether to print colours: only on a terminal that accepts them. */
 export function wantsColour(fd: 1 | 2): boolean {
   return isatty(fd) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 }
@@ -81,7 +81,7 @@ export function terminalWidth(): number | undefined {
   return columns > 0 ? columns : 80;
 }
 
-/** A pipe is waited for as long as it takes, as any program would; a stalled terminal is not. */
+/** Waits for a pipe without a limit, as any program does, but not for a stalled terminal. */
 export async function exitWhenWritten(code: number): Promise<never> {
   for (const fd of isStreaming) await flush(fd, isatty(fd) ? TERMINAL_MS_MAX : undefined);
   process.exit(code);
@@ -120,9 +120,9 @@ function streamOf(fd: 1 | 2): NodeJS.WriteStream {
   return stream;
 }
 
-/** Nobody reads any more (`spool logs | head`): that is a normal end. */
+/** The reader closed its end (`spool logs | head`), which is a normal end. */
 function readerGone(fd: 1 | 2, error: NodeJS.ErrnoException): void {
-  if (fd === 2) return; // nobody hears us, and there is no one left to tell
+  if (fd === 2) return; // stderr itself is closed, so the error cannot be reported
   if (error.code === 'EPIPE' || error.code === 'EIO' || error.code === 'EBADF') process.exit(0);
   throw error;
 }

@@ -1,4 +1,4 @@
-/** Columns for people: as wide as their contents, the last one cut to what the terminal has left. */
+/** Tables: columns are as wide as their contents; the last one is truncated to fit the terminal. */
 import { cutToWidth, displayWidth } from './printable.ts';
 
 export interface Column {
@@ -7,10 +7,10 @@ export interface Column {
 }
 
 const GAP = 2;
-/** However narrow the terminal: so much of the last column is shown. */
+/** The minimum width of the last column, however narrow the terminal is. */
 const LAST_WIDTH_MIN = 10;
 
-/** The lines of a table. `width` is the terminal's; without it nothing is cut. */
+/** The lines of a table. `width` is that of the terminal; if undefined, nothing is truncated. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

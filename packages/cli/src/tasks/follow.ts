@@ -1,4 +1,4 @@
-/** Follows tasks until all have finished, and says what happens to them: their output, their milestones, their end. */
+/** Follows tasks until all have finished, and reports their output, milestones and results. */
 import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { LineText } from '@spool/vt';
@@ -6,20 +6,20 @@ import { exitCodeOfTask } from './exit-code.ts';
 import type { TaskView } from './line.ts';
 
 export interface TaskListener {
-  /** Each line of output, from the first on; without it only the last line is kept in view. */
+  /** Called for each line of output. Without it, only the last line is tracked. */
   readonly onLine?: ((view: TaskView, line: string) => void) | undefined;
   readonly onMilestone?: ((view: TaskView, milestone: Milestone) => void) | undefined;
   readonly onFinish?: ((view: TaskView, result: TaskResult) => void) | undefined;
 }
 
-/** A line longer than this is not shown anyway, and a flood is not worth reading for its last line. */
+/** A longer line is not shown anyway, and reading a flood for its last line is a waste. */
 const LAST_LINE_BYTES = 4096;
 
 export function viewOf({ id, name, startedAt, milestone, status }: SessionInfo): TaskView {
   return { id, name, startedAt, milestone, lastLine: '', progress: status.progress, result: null };
 }
 
-/** Resolves with the exit codes. Nothing but the views and the listener is touched, so who loses interest just leaves. */
+/** Resolves with the exit codes. It changes only the views and calls the listener, so a caller may abandon it. */
 export async function followTasks(
   client: Client,
   views: readonly TaskView[],
@@ -51,7 +51,7 @@ export async function followTasks(
         }
       }
     } catch (error) {
-      if (!signal.aborted && !SpoolError.is(error)) throw error; // without news the ends are still told
+      if (!signal.aborted && !SpoolError.is(error)) throw error; // the ends are still reported without events
     }
   }
 
@@ -66,7 +66,7 @@ export async function followTasks(
     const shown = new AbortController();
     const output = listener.onLine ? everyLine(view, listener.onLine) : lastLine(view, shown.signal);
     const [result] = await Promise.all([client.waitForCompletion(view.id).finally(() => shown.abort()), output]);
-    // The thread that reads the output for milestones may be a moment behind; it answers when it is not.
+    // The milestone thread may be slightly behind; `explain` answers once it has caught up.
     for (const item of (await client.explain(view.id)).history) if (item.type === 'milestone') reached(view, item);
     view.result = result;
     listener.onFinish?.(view, result);

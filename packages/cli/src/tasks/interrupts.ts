@@ -1,6 +1,6 @@
 /**
- * Ctrl-C while tasks are shown: the first leaves them running and says how to come back, a second one within two seconds
- * cancels them. Other ways to send us away (a closed terminal, Ctrl-\) leave at once.
+ * Ctrl-C while tasks are shown: the first one leaves them running and says how to return, a second one within two seconds
+ * cancels them. Other signals (a closed terminal, Ctrl-\) leave at once.
  */
 import { EXIT, signalNumber } from '../command-line/exit-code.ts';
 
@@ -12,7 +12,7 @@ const SECOND_MS = 2000;
 const LEAVING = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export class Interrupts implements Disposable {
-  /** Resolves when it is decided. */
+  /** Resolves when the user has left or cancelled. */
   readonly decided: Promise<Interruption>;
   readonly #resolve: (interruption: Interruption) => void;
   readonly #onFirst: () => void;

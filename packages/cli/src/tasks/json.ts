@@ -7,20 +7,20 @@ import { exitCodeOfTask } from './exit-code.ts';
 /** Resolves with the exit codes, once all have finished. */
 export async function tellTasksAsJson(client: Client, ids: readonly string[]): Promise<readonly number[]> {
   const milestones = client.events({ sessions: ids, types: ['milestone'] });
-  /** How far the milestones of each have been told. */
+  /** The offset of the last printed milestone of each task. */
   const told = new Map<string, number>();
   let telling: Promise<void> | undefined;
   let started = 0;
   for await (const event of client.taskEvents({ tasks: ids })) {
     if (event.type === 'task_finished') {
-      // What was reached in its last moments, or before we listened.
+      // Milestones from its last moments, or from before the subscription.
       for (const item of (await client.explain(event.taskId)).history)
         if (item.type === 'milestone') await tell(event.taskId, item);
     }
     await writeText(`${jsonText(event)}\n`);
-    // Milestones wait in line until then: none comes before the start of its task.
+    // Milestones are queued until then, so that none precedes the start of its task.
     if (event.type === 'task_started' && ++started === ids.length) telling = tellMilestones();
-    telling?.catch(() => {}); // what breaks it breaks this loop too, and is told by it
+    telling?.catch(() => {}); // the same error ends this loop, which reports it
   }
   milestones.close();
   await telling;

@@ -1,16 +1,16 @@
-/** A task in one line: while it runs, for a terminal that shows it live, and in plain words when something has happened. */
+/** One line per task: a live line for a terminal, and plain lines for events. */
 import type { Milestone, TaskResult, TaskState } from '@spool/client';
 import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 
-/** What is known of a task right now. */
+/** The current state of a task. */
 export interface TaskView {
   readonly id: string;
   readonly name: string;
   readonly startedAt: number;
   milestone: Milestone | null;
-  /** The last line of its output that is not empty, finished or not. */
+  /** The last non-empty line of its output, complete or not. */
   lastLine: string;
-  /** Percent, as the program itself tells it (OSC 9;4). */
+  /** Percent, as reported by the program (OSC 9;4). */
   progress: number | null;
   result: TaskResult | null;
 }
@@ -37,12 +37,12 @@ const COLOUR: Readonly<Record<TaskState, string>> = {
 
 export interface LineLook {
   readonly now: number;
-  /** Which picture of the spinner. */
+  /** The frame of the spinner. */
   readonly turn: number;
-  /** How many cells there are. */
+  /** The width in cells. */
   readonly width: number;
   readonly isColoured: boolean;
-  /** How many cells the names take, so that the lines of several tasks stand below each other. */
+  /** The width of the name column, so that the lines of several tasks align. */
   readonly nameWidth: number;
 }
 
@@ -50,7 +50,7 @@ export function nameWidthOf(views: readonly TaskView[]): number {
   return Math.min(NAME_CELLS_MAX, Math.max(0, ...views.map(({ name }) => displayWidth(printable(name)))));
 }
 
-/** Spinner, name, elapsed, progress bar if any, and the last milestone, or else the last line of its output. */
+/** Spinner, name, elapsed time, progress bar if known, and the last milestone or the last line of output. */
 export function liveLine(view: TaskView, { now, turn, width, isColoured, nameWidth }: LineLook): string {
   const { result } = view;
   const state = result?.state ?? 'running';
@@ -66,13 +66,13 @@ export function liveLine(view: TaskView, { now, turn, width, isColoured, nameWid
   return isColoured ? `\x1b[${COLOUR[state]}m${mark}\x1b[m ${rest}` : `${mark} ${rest}`;
 }
 
-/** A success has no reason to tell: what it reached last is better news. */
+/** For a success, the last milestone says more than the reason. */
 function newsOf({ result, milestone, lastLine }: TaskView): string {
   if (result !== null && result.state !== 'success') return result.reason;
   return printable(milestone?.title ?? lastLine).trim();
 }
 
-/** While it runs, and only where somebody knows. */
+/** Null if the task has ended or its progress is unknown. */
 function percentOf({ result, progress, milestone }: TaskView): number | null {
   if (result !== null) return null;
   const percent = progress ?? milestone?.percent ?? null;
@@ -95,7 +95,7 @@ export function formatElapsed(ms: number): string {
   return `${Math.floor(whole / 3600)}h${two(Math.floor((whole % 3600) / 60))}m`;
 }
 
-/** `build: error after 3.2s: exit code 1`, and what it said last, if that was not seen already. */
+/** `build: error after 3.2s: exit code 1`, and the last lines of output if they were not shown yet. */
 export function endLines({ name, state, durationMs, reason, lastLines }: TaskResult, isSeen: boolean): string[] {
   const said = state === 'success' || state === reason ? '' : `: ${reason}`;
   return [

@@ -1,4 +1,4 @@
-/** Lines at the bottom of a terminal that are painted over and over. No mode is set, so there is nothing to restore. */
+/** Repaints lines at the bottom of a terminal. It sets no modes, so there is nothing to restore. */
 import { liveLine, nameWidthOf, type TaskView } from './line.ts';
 import { terminalWidth, wantsColour, writeOut } from '../output/stdio.ts';
 
@@ -16,7 +16,7 @@ export class LiveLines implements Disposable {
     this.#timer = setInterval(() => this.#paint(), PAINT_MS);
   }
 
-  /** Paints how things stand, once and for all: what is printed next goes below. May be called twice. */
+  /** Paints the final state; later output goes below it. May be called twice. */
   stop(): void {
     if (this.#painted === 0) return;
     clearInterval(this.#timer);
@@ -32,7 +32,7 @@ export class LiveLines implements Disposable {
     const look = {
       now: Date.now(),
       turn: this.#turn++,
-      // The last cell stays free: a character in it would leave some terminals in the next line.
+      // Keep the last cell free, because a character in it moves the cursor of some terminals to the next line.
       width: (terminalWidth() ?? 80) - 1,
       isColoured: wantsColour(1),
       nameWidth: nameWidthOf(this.#views),
@@ -45,7 +45,7 @@ export class LiveLines implements Disposable {
   }
 }
 
-/** As many as there is room for: those that run first, in the order in which they were given. */
+/** As many as fit: running tasks have priority; the given order is kept. */
 function shown(views: readonly TaskView[], rows: number): readonly TaskView[] {
   if (views.length <= rows) return views;
   const chosen = new Set(

@@ -1,6 +1,6 @@
 /**
- * Shows tasks until they have finished: a live line each on a terminal, plain lines elsewhere, their output if that is asked
- * for. They go on whatever becomes of us.
+ * Shows tasks until they have finished: a live line for each on a terminal, plain lines elsewhere, and their output with
+ * --verbose. The tasks keep running if this process ends.
  */
 import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
 import { EXIT } from '../command-line/exit-code.ts';
@@ -14,13 +14,13 @@ import { LiveLines } from './live.ts';
 export interface ShowOptions {
   readonly isVerbose: boolean;
   readonly asJson: boolean;
-  /** We wait no longer than this; the tasks do as they like. */
+  /** Limits the wait, not the tasks. */
   readonly timeoutMs?: number | undefined;
 }
 
 const JUST_NOW_MS = 1000;
 
-/** Returns what `spool` should: of several tasks the first code that is not 0. */
+/** Returns the exit code: of several tasks, the first that is not 0. */
 export async function showTasks(
   client: Client,
   sessions: readonly SessionInfo[],
@@ -32,8 +32,8 @@ export async function showTasks(
   using live = !options.asJson && !options.isVerbose && isTerminal(1) ? new LiveLines(views) : undefined;
   using interrupts = new Interrupts(() => {
     live?.stop();
-    const what = ids.length === 1 ? `${printable(sessions[0]!.name)} runs on` : 'they run on';
-    tell(`${what}; come back with: spool task wait ${ids.join(' ')} (Ctrl-C again now cancels)`);
+    const what = ids.length === 1 ? `${printable(sessions[0]!.name)} keeps running` : 'they keep running';
+    tell(`${what}; return with: spool task wait ${ids.join(' ')} (press Ctrl-C again to cancel)`);
   });
   using timeout = new Timeout(options.timeoutMs);
   const finished = options.asJson
@@ -43,16 +43,16 @@ export async function showTasks(
   const end = await Promise.race([finished, interrupts.decided, timeout.over]);
   live?.stop();
   if (end === 'over') {
-    tell(`not finished after ${formatElapsed(options.timeoutMs!)}; come back with: spool task wait ${ids.join(' ')}`);
+    tell(`not finished after ${formatElapsed(options.timeoutMs!)}; return with: spool task wait ${ids.join(' ')}`);
     return EXIT.timedOut;
   }
   if ('type' in end && end.type === 'left') return end.exitCode;
-  if ('type' in end) await Promise.all(ids.map((id) => client.stop(id))); // what was waited for may be no task
+  if ('type' in end) await Promise.all(ids.map((id) => client.stop(id))); // an awaited session may not be a task
   const codes = await finished;
   if (live) tellFailures(views);
   return codes.find((code) => code !== 0) ?? 0;
 
-  /** The lines have their ends; what the failed ones said last stands below. */
+  /** Prints the last lines of failed tasks below the live lines. */
   function tellFailures(all: readonly TaskView[]): void {
     for (const { name, result } of all) {
       if (result === null || result.lastLines.length === 0) continue;
@@ -61,7 +61,7 @@ export async function showTasks(
   }
 }
 
-/** Lines as things happen; with output they go to standard error, so that standard output has nothing else. */
+/** Prints events as lines; with --verbose to stderr, so that stdout has only the output of the tasks. */
 function plainListener(sessions: readonly SessionInfo[], isVerbose: boolean): TaskListener {
   const say = isVerbose ? notice : print;
   const isOne = sessions.length === 1;

@@ -1,4 +1,4 @@
-/** `spool attach`: a session in this terminal, or as a plain stream when there is none. */
+/** `spool attach`: shows a session in this terminal, or streams it if there is no terminal. */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { openClient, type VerbAction } from '../program.ts';
@@ -14,12 +14,12 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   const { detachKeysOf } = await import('../attach/detach-keys.ts');
   const detachKeys = detachKeysOf(flags.detachKeys, 'attach');
   if (flags.readOnly && flags.takeover)
-    throw new UsageError('--takeover is for those who type; --read-only does not', 'attach');
+    throw new UsageError('--takeover cannot be combined with --read-only', 'attach');
   await using client = await openClient(program);
   const session = operands[0] ? await client.get(operands[0]) : await latest(client);
-  // The session would show itself showing itself, for ever.
+  // The session would show itself recursively without end.
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
-    throw new SpoolError('NOT_ALLOWED', { reason: 'you are inside this session already' });
+    throw new SpoolError('NOT_ALLOWED', { reason: 'this terminal is inside that session' });
   const calledAs = operands[0] || session.id;
 
   const isPty = session.size !== null;
@@ -35,7 +35,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       ...permissions(flags),
     });
   }
-  // A session on pipes gets whole lines from a terminal, as it would from its own; Ctrl-D then closes its input.
+  // A session on pipes gets whole lines from the terminal; Ctrl-D closes its input.
   const isTyping = isTerminal(0) && !isPty && !flags.readOnly;
   const { streamSession } = await import('../attach/stream-session.ts');
   const { end, exitCode } = await streamSession(client, session, {
@@ -50,7 +50,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   return exitCode;
 };
 
-/** Whoever comes back wants the latest that still runs; only when none does, the latest of all. */
+/** The latest running session, because a user who returns wants that one; if none is running, the latest of all. */
 async function latest(client: Client): Promise<SessionInfo> {
   const [running] = await client.list({ states: ['running'], order: 'newest', limit: 1 });
   return running ?? (await client.get());

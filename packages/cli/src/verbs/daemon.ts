@@ -1,4 +1,4 @@
-/** `spool daemon`: starting, stopping and looking at it. Seldom needed: it starts by itself. */
+/** `spool daemon`: starts, stops, restarts or shows the daemon. Rarely needed, because the daemon starts on demand. */
 import { readFileSync } from 'node:fs';
 import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { openClient, type Program, type VerbAction } from '../program.ts';
@@ -10,7 +10,7 @@ import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const GRACE_MS_DEFAULT = 5000;
-/** After the sessions have had their grace, the processes of the daemon itself must be gone in this time. */
+/** After the grace period of the sessions, the daemon processes must end within this time. */
 const END_MS_MAX = 10_000;
 const POLL_MS = 15;
 
@@ -45,7 +45,7 @@ const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
       tell(await statusOf(program, true), flags.json);
       return 0;
     default:
-      throw new UsageError(`there is no \`daemon ${operands[0]}\`; write start, stop, status or restart`, 'daemon');
+      throw new UsageError(`unknown action \`daemon ${operands[0]}\`; use start, stop, status or restart`, 'daemon');
   }
 };
 
@@ -55,7 +55,7 @@ function ended({ sessions: { running } }: DaemonStatus): string {
   return running === 1 ? '1 running session was ended' : `${running} running sessions were ended`;
 }
 
-/** Somebody at a terminal is asked before running sessions are ended; a script knows what it does. */
+/** Asks the user at a terminal before ending running sessions; a script is not asked. */
 async function mayEndSessions(program: Program): Promise<boolean> {
   const running = (await statusOf(program, false))?.sessions.running ?? 0;
   if (running === 0 || !isTerminal(0) || !isTerminal(2)) return true;
@@ -67,7 +67,7 @@ async function mayEndSessions(program: Program): Promise<boolean> {
   return false;
 }
 
-/** Null when none runs; `start` makes sure that one does. */
+/** Null if no daemon is running; with `start`, one is started. */
 async function statusOf(program: Program, start: boolean): Promise<DaemonStatus | null> {
   try {
     await using client = await openClient(program, { start });
@@ -80,7 +80,7 @@ async function statusOf(program: Program, start: boolean): Promise<DaemonStatus 
 
 function tell(status: DaemonStatus | null, asJson: boolean): boolean {
   if (asJson) printJson(status === null ? { running: false } : { running: true, ...status });
-  else if (status === null) print('No daemon is running; the first verb that needs one starts it.');
+  else if (status === null) print('No daemon is running. The first verb that needs one starts it.');
   else print(describe(status, Date.now()));
   return status !== null;
 }
@@ -88,12 +88,12 @@ function tell(status: DaemonStatus | null, asJson: boolean): boolean {
 export function describe(status: DaemonStatus, now: number): string {
   const { sessions, holder, keeper } = status;
   return [
-    `The daemon runs since ${formatAge(now - status.startedAt)}, version ${status.version}.`,
+    `The daemon is up ${formatAge(now - status.startedAt)}, version ${status.version}.`,
     `sessions  ${sessions.running} running, ${sessions.ended} ended`,
     `holder    pid ${holder.pid}`,
     `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
     ...(status.openFiles ? [`open      ${openFiles(status.openFiles)}`] : []),
-    `escrow    ${status.escrow ? 'yes: sessions survive the death of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
+    `escrow    ${status.escrow ? 'yes: sessions survive a crash of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
     `files     ${status.home}`,
     `socket    ${status.socket}`,
   ].join('\n');
@@ -103,7 +103,7 @@ function openFiles({ limit, used, connections, connectionsMax }: NonNullable<Dae
   return `${used} of ${limit} files; ${connections} of ${connectionsMax} connections`;
 }
 
-/** Stops it and waits until nothing of it is left. Null when there was none. */
+/** Stops the daemon and waits until its processes are gone. Null if none was running. */
 async function stop(program: Program, graceMs: number): Promise<DaemonStatus | null> {
   const status = await statusOf(program, false);
   if (status === null) return null;
@@ -111,7 +111,7 @@ async function stop(program: Program, graceMs: number): Promise<DaemonStatus | n
     await using client = await openClient(program, { start: false });
     await client.shutdown({ graceMs });
   } catch (error) {
-    // It may be gone before its answer is out. Whether it is gone is looked at below.
+    // It may end before it answers. The loop below checks that it is gone.
     if (!SpoolError.is(error, 'CONNECTION_LOST') && !SpoolError.is(error, 'DAEMON_UNREACHABLE')) throw error;
   }
   const pids = [status.holder.pid, status.keeper.pid];
@@ -120,7 +120,7 @@ async function stop(program: Program, graceMs: number): Promise<DaemonStatus | n
     if (performance.now() > until) {
       const left = pids.filter(isAlive).join(', ');
       throw new Error(
-        `the daemon was told to stop and did not; ${left === '' ? 'its socket still answers' : `still there: pid ${left}`}`,
+        `the daemon did not stop; ${left === '' ? 'its socket still answers' : `still running: pid ${left}`}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -128,18 +128,18 @@ async function stop(program: Program, graceMs: number): Promise<DaemonStatus | n
   return status;
 }
 
-/** While it stops it may refuse in other ways than by not being there. */
+/** A stopping daemon may still answer with one of these errors. */
 function isStopping(error: unknown): boolean {
   if (SpoolError.is(error, 'DAEMON_STOPPING') || SpoolError.is(error, 'CONNECTION_LOST')) return true;
   throw error;
 }
 
-/** A process that has ended and that nobody has asked about (in a container without an init, say) is not alive. */
+/** A zombie (in a container without an init, for example) is not alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch {
-    return false; // ESRCH: gone; EPERM: the number is somebody else's by now
+    return false; // ESRCH: gone; EPERM: another user's process has the number now
   }
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

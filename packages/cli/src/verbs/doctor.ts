@@ -1,4 +1,4 @@
-/** `spool doctor`: a line for each thing that could be wrong, with what to do. It changes nothing and starts no daemon. */
+/** `spool doctor`: prints one line per check, with a fix. It changes nothing and does not start a daemon. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
@@ -22,9 +22,9 @@ export interface Finding {
 
 const DISK_BYTES_WARN = 1024 ** 3;
 const DISK_BYTES_FAIL = 50 * 1024 ** 2;
-/** Five descriptors a session, and a daemon that should hold hundreds of them. */
+/** A session needs five descriptors, and a daemon should hold hundreds of sessions. */
 const OPEN_FILES_WARN = 4096;
-/** Beyond this share the daemon begins to refuse. */
+/** Above this share the daemon starts to refuse requests. */
 const OPEN_FILES_SHARE_WARN = 0.7;
 const ANSWER_MS_WARN = 500;
 const CHECK_MS_MAX = 10_000;
@@ -75,11 +75,11 @@ export function nodeVersion(version: string): Finding {
     check: 'node',
     level: 'fail',
     says: `${version} is too old`,
-    todo: 'use Node 22.15 or later; 24 is what spool is tested with',
+    todo: 'use Node 22.15 or later; spool is tested with 24',
   };
 }
 
-/** In the repository there is no bundle to look at. */
+/** In the repository there is no bundle to check. */
 function files({ isBundled, folder: dist }: Program): Finding[] {
   if (!isBundled) return [{ check: 'program', level: 'ok', says: 'runs from source' }];
   const missing = ['holder.mjs', 'keeper.mjs', 'spool_native.node'].filter((file) => !existsSync(`${dist}/${file}`));
@@ -89,19 +89,19 @@ function files({ isBundled, folder: dist }: Program): Finding[] {
       check: 'program',
       level: 'fail',
       says: `${missing.join(', ')} missing in ${dist}`,
-      todo: 'set it up again: node scripts/setup.mjs',
+      todo: 'run node scripts/setup.mjs again',
     },
   ];
 }
 
-/** What each version of Linux brought that we use: the addon falls back where it can, and this says what that costs. */
+/** Checks for kernel features that spool uses. The addon falls back where it can; the finding says what is lost. */
 export function kernel(platform: string, version: string): Finding {
   const check = 'system';
   if (platform !== 'linux') {
     return {
       check,
       level: 'warn',
-      says: `${platform}: sessions end with the daemon, for only Linux lets them outlive it`,
+      says: `${platform}: sessions end with the daemon; only on Linux they survive it`,
     };
   }
   const [major = 0, minor = 0] = version.split(/[.-]/).map(Number);
@@ -116,7 +116,7 @@ export function kernel(platform: string, version: string): Finding {
     };
   }
   if (!isSince(6, 15)) {
-    const says = `Linux ${version}: if the holder is killed, sessions survive, but their exit codes are not known (6.15 tells them)`;
+    const says = `Linux ${version}: if the holder is killed, sessions survive, but their exit codes are lost (fixed in 6.15)`;
     return { check, level: 'warn', says };
   }
   return { check, level: 'ok', says: `Linux ${version}` };
@@ -142,7 +142,7 @@ function stty(): Finding {
   return {
     check: 'stty',
     level: 'warn',
-    says: 'not found: attached full-screen programs may be drawn askew',
+    says: 'not found: attached full-screen programs may be drawn incorrectly',
     todo: 'install coreutils or busybox',
   };
 }
@@ -150,7 +150,7 @@ function stty(): Finding {
 export function folder(name: string, path: string, uid = process.getuid?.() ?? 0): Finding {
   const check = `${name} folder`;
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return { check, level: 'ok', says: `${path} (not there yet; made when needed)` };
+  if (found === undefined) return { check, level: 'ok', says: `${path} (does not exist yet; created when needed)` };
   if (found.isSymbolicLink())
     return { check, level: 'fail', says: `${path} is a symbolic link`, todo: `remove it: rm '${path}'` };
   if (!found.isDirectory())
@@ -167,8 +167,8 @@ export function folder(name: string, path: string, uid = process.getuid?.() ?? 0
     return {
       check,
       level: 'fail',
-      says: `${path} is open to others (mode ${mode})`,
-      todo: `close it: chmod 700 '${path}'`,
+      says: `${path} is accessible to other users (mode ${mode})`,
+      todo: `run chmod 700 '${path}'`,
     };
   }
   return { check, level: 'ok', says: path };
@@ -192,12 +192,12 @@ function diskSpace(path: string): Finding {
   const { bavail, bsize } = statfsSync(place);
   const free = bavail * bsize;
   const says = `${formatByteSize(free)} free for ${path}`;
-  const todo = 'make room, or remove old sessions: spool rm --ended';
+  const todo = 'free some space, or delete ended sessions: spool rm --ended';
   if (free < DISK_BYTES_FAIL) return { check: 'disk', level: 'fail', says, todo };
   return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
 }
 
-/** What reads them is the keeper's, and is run by itself: a daemon may not be there. */
+/** Runs the keeper's parser as its own process, because no daemon may be running. */
 async function ownRules({ isBundled, folder: dist }: Program, { config, sessions }: Home): Promise<Finding[]> {
   const entry = isBundled ? `${dist}/check-config.mjs` : `${dist}/../../keeper/src/check-config.ts`;
   try {
@@ -221,8 +221,8 @@ interface OwnRules {
 function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Finding[] {
   const check = 'own rules';
   if (faults.length === 0)
-    return [{ check, level: 'ok', says: `${config} (files of rules: ${rules}, of milestones: ${milestones})` }];
-  const todo = 'correct it; the rest counts, see docs/state.md';
+    return [{ check, level: 'ok', says: `${config} (rule files: ${rules}, milestone files: ${milestones})` }];
+  const todo = 'correct the file; all other entries apply (see docs/state.md)';
   return faults.map((fault) => ({ check, level: 'warn', says: printable(fault), todo }));
 }
 
@@ -235,12 +235,12 @@ function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
   const setting: Finding[] =
     keepFault === null ? [] : [{ check: 'ended sessions', level: 'warn', says: printable(keepFault) }];
   const folders = withoutRecord.map((folder): Finding => {
-    const says = `${folder} has no record that can be read`;
+    const says = `${folder} has no readable record`;
     return {
       check: 'session folder',
       level: 'warn',
       says,
-      todo: 'its output is in log/; move it away when you have it',
+      todo: 'its output is in log/; save that, then move the folder away',
     };
   });
   return [...setting, ...folders];
@@ -269,7 +269,7 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
         {
           check: 'daemon',
           level: 'ok',
-          says: `none is running; the first verb starts it${isStale ? ' (and clears away an old socket)' : ''}`,
+          says: `not running; the first verb that needs it starts it${isStale ? ' (and removes an old socket)' : ''}`,
         },
       ];
     }
@@ -278,15 +278,15 @@ async function daemon(program: Program, home: Home): Promise<Finding[]> {
         check: 'daemon',
         level: 'fail',
         says: failureOf(error).message,
-        todo: `its log may say more: ${home.daemonLog}; spool daemon restart`,
+        todo: `see its log ${home.daemonLog}, or run spool daemon restart`,
       },
     ];
   }
 }
 
-/** The daemon may have been started where the limit is another than here. */
+/** The limit of the daemon may differ from the limit here. */
 export function daemonFiles({ openFiles: files }: DaemonStatus): Finding[] {
-  if (!files) return []; // an older daemon does not tell
+  if (!files) return []; // an older daemon does not report it
   const check = 'daemon files';
   const says = `${files.used} of ${files.limit} open, ${files.connections} of ${files.connectionsMax} connections`;
   const isFew = files.used > files.limit * OPEN_FILES_SHARE_WARN || files.connections >= files.connectionsMax;
@@ -296,7 +296,7 @@ export function daemonFiles({ openFiles: files }: DaemonStatus): Finding[] {
       check,
       level: 'warn',
       says,
-      todo: 'end sessions or close clients, or start the daemon where the limit (ulimit -Hn) is higher',
+      todo: 'stop sessions, close clients, or start the daemon with a higher limit (ulimit -Hn)',
     },
   ];
 }
@@ -322,10 +322,10 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
           check: 'version',
           level: 'warn',
           says: `the daemon is ${status.version}, this program is ${VERSION}`,
-          todo: 'spool daemon restart (sessions go on)',
+          todo: 'run spool daemon restart (sessions keep running)',
         },
     status.escrow
-      ? { check: 'escrow', level: 'ok', says: 'sessions survive the death of the keeper' }
+      ? { check: 'escrow', level: 'ok', says: 'sessions survive a crash of the keeper' }
       : {
           check: 'escrow',
           level: 'warn',
@@ -352,7 +352,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not there, or not ours to run: the same to us
+    return false; // missing or not executable
   }
 }
 

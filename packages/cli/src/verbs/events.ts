@@ -1,4 +1,4 @@
-/** `spool events`: what happened to the sessions and, with -f, what happens. */
+/** `spool events`: prints past events of the sessions and, with -f, new ones. */
 import type { EventItem } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { jsonText } from '../output/json-text.ts';
@@ -10,13 +10,13 @@ import { nearest } from '../command-line/suggestion.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
-  if (flags.new && !flags.follow) throw new UsageError('--new goes with --follow', 'events');
+  if (flags.new && !flags.follow) throw new UsageError('--new requires --follow', 'events');
   for (const type of flags.type) checkType(type);
   await using client = await openClient(program);
   const format = flags.json ? jsonText : line;
   const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
   const types = flags.type.length > 0 ? flags.type : undefined;
-  // Subscribed before the list is asked for: what happens in between then comes in both, and is told once.
+  // Subscribe before listing, so that no event in between is missed; duplicates are printed once.
   const sessions = wanted.length > 0 ? wanted : undefined;
   const live = flags.follow ? client.events({ sessions, types }) : [];
   const told = new Set<string>();
@@ -51,13 +51,13 @@ const TYPES: Readonly<Record<EventItem['type'], true>> = {
   'events-missed': true,
 };
 
-/** One that never happens would be waited for in silence. */
+/** Rejects unknown types, because the wait for them would never end. */
 function checkType(type: string): void {
   if (Object.hasOwn(TYPES, type)) return;
   const known = Object.keys(TYPES);
   const meant = nearest(type, known);
-  const hint = meant ? `did you mean ${meant}?` : `there are: ${known.join(', ')}`;
-  throw new UsageError(`there is no type of event ${JSON.stringify(type)}; ${hint}`, 'events');
+  const hint = meant ? `did you mean ${meant}?` : `use one of: ${known.join(', ')}`;
+  throw new UsageError(`unknown event type ${JSON.stringify(type)}; ${hint}`, 'events');
 }
 
 /** A start for each session, and an end for each that has ended, in order of time. */

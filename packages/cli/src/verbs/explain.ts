@@ -1,4 +1,4 @@
-/** `spool explain`: what a session is thought to do, and the evidence for and against it. */
+/** `spool explain`: the state of a session, and the evidence for and against it. */
 import type { Evidence, HistoryItem, Status } from '@spool/protocol';
 import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -30,7 +30,7 @@ export function explanation(id: string, name: string, status: Status, now: numbe
     ['progress', progress === null ? null : `${progress} %`],
   ];
   return [
-    `${printable(name)} (${id}) is ${state}${kind === null ? '' : ` (${printable(kind)})`} since ${formatAge(now - since)}, ${percent(confidence)} sure`,
+    `${printable(name)} (${id}) has been ${state}${kind === null ? '' : ` (${printable(kind)})`} for ${formatAge(now - since)}, confidence ${percent(confidence)}`,
     ...facts.flatMap(([label, text]) => (text === null ? [] : [`  ${label}: ${printable(text)}`])),
     ...(evidence.length === 0 ? [] : ['', ...evidenceTable(evidence, now, width)]),
   ];

@@ -1,4 +1,4 @@
-/** `spool export`: a session as a file that others read: a recording, a page, a text. */
+/** `spool export`: writes a session as a recording, a web page or plain text. */
 import type { Client } from '@spool/client';
 import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../recording/export-file.ts';
@@ -13,9 +13,9 @@ type Write = (text: string) => Promise<void>;
 const exportSession: VerbAction<'export'> = async ({ flags, operands }, program) => {
   const formats = (['asciicast', 'html', 'text'] as const).filter((format) => flags[format]);
   if (flags.v2 && formats.length === 0) formats.push('asciicast');
-  if (formats.length !== 1) throw new UsageError('say which: --asciicast, --html or --text', 'export');
-  if (flags.v2 && formats[0] !== 'asciicast') throw new UsageError('--v2 goes with --asciicast', 'export');
-  if (flags.json && flags.output === undefined) throw new UsageError('--json needs --output FILE', 'export');
+  if (formats.length !== 1) throw new UsageError('choose one format: --asciicast, --html or --text', 'export');
+  if (flags.v2 && formats[0] !== 'asciicast') throw new UsageError('--v2 requires --asciicast', 'export');
+  if (flags.json && flags.output === undefined) throw new UsageError('--json requires --output FILE', 'export');
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
   await using file = flags.output === undefined || flags.output === '-' ? null : new ExportFile(flags.output);
@@ -74,7 +74,7 @@ const WRITERS: {
   },
 };
 
-/** The size may have changed since: what it was at the first byte is known to the screens. */
+/** The size at the first byte, which may differ from the current size. */
 async function firstSize(client: Client, session: SessionInfo): Promise<{ cols: number; rows: number }> {
   if (session.size === null) return { cols: 80, rows: 24 };
   return await client.screen(session.id, { at: { offset: session.firstOffset }, format: 'text' });

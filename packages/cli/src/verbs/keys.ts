@@ -1,4 +1,4 @@
-/** `spool keys`: named keys, pressed in a session one after the other. */
+/** `spool keys`: presses keys in a session, one after the other. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
@@ -11,7 +11,7 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;
   const names = keyNames(flags.latest ? operands : operands.slice(1));
   if (names.length === 0) throw new UsageError('`keys` needs KEY', 'keys');
-  for (const name of names) bytesOf(name, INITIAL_MODES); // a mistyped name is told before anything is pressed
+  for (const name of names) bytesOf(name, INITIAL_MODES); // reject a wrong name before any key is pressed
   await using client = await openClient(program);
   const info = await client.get(session);
   const { id } = info;
@@ -24,13 +24,13 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
 
 export default keys;
 
-/** For the hint when a name is mistyped. */
+/** For suggestions when a name is mistyped. */
 const KEY_NAMES: readonly string[] = [
   'Enter Tab Escape Space Backspace Delete Insert Up Down Left Right Home End PageUp PageDown'.split(' '),
   Array.from({ length: 12 }, (_, at) => `F${at + 1}`),
 ].flat();
 
-/** What the program has asked of its keyboard: arrows, for one, are other bytes in an editor than in a shell. */
+/** The keyboard modes of the program: arrow keys, for example, send other bytes in an editor than in a shell. */
 async function modesOf(client: Client, { id, size, state }: SessionInfo): Promise<ModeState> {
   if (size === null || state !== 'running') return INITIAL_MODES;
   const { content } = await client.screen(id, { format: 'json' });
@@ -41,6 +41,6 @@ function bytesOf(name: string, modes: ModeState): Uint8Array {
   const bytes = encodeKey(name, modes);
   if (bytes !== undefined) return bytes;
   const meant = nearest(name, KEY_NAMES);
-  const hint = meant ? `did you mean ${meant}?` : 'spool help keys names them; for text there is spool send';
-  throw new UsageError(`there is no key ${JSON.stringify(name)}; ${hint}`, 'keys');
+  const hint = meant ? `did you mean ${meant}?` : 'spool help keys lists them; use spool send to type text';
+  throw new UsageError(`unknown key ${JSON.stringify(name)}; ${hint}`, 'keys');
 }

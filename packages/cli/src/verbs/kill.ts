@@ -1,8 +1,9 @@
-/** `spool kill`: ends sessions at once, or sends them one signal. */
+/** `spool kill`: kills sessions immediately, or sends them a signal. */
 import { signalNumber } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { endWords } from '../output/session-words.ts';
+import { printable } from '../output/printable.ts';
+import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
@@ -12,17 +13,17 @@ const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
     operands,
     flags.json,
     (session) => (signal === undefined ? client.kill(session) : client.signal(session, signal)),
-    (session) => `${session.id}: ${signal === undefined ? endWords(session) : `${signal} sent`}`,
+    (session) => (signal === undefined ? endSentence(session) : `sent ${signal} to ${printable(session.name)}`),
   );
 };
 
 export default kill;
 
-/** `INT`, `int`, `SIGINT`: all mean the same. */
+/** Accepts `INT`, `int` and `SIGINT`. */
 export function signalName(text: string): string {
   const upper = text.toUpperCase();
   const name = upper.startsWith('SIG') ? upper : `SIG${upper}`;
   if (signalNumber(name) === undefined)
-    throw new UsageError(`there is no signal ${JSON.stringify(text)}; INT, TERM, HUP and USR1 are some`, 'kill');
+    throw new UsageError(`unknown signal ${JSON.stringify(text)}; use INT, TERM, HUP, USR1, …`, 'kill');
   return name;
 }

@@ -1,4 +1,4 @@
-/** `spool logs`: what a session wrote, as a person saw it or as it is. */
+/** `spool logs`: prints the output of a session, as plain text or as raw bytes. */
 import type { Client } from '@spool/client';
 import type { SessionInfo, WatchFrom } from '@spool/protocol';
 import { lastLines } from '../session-output/last-lines.ts';
@@ -11,16 +11,15 @@ import { notice, writeText } from '../output/stdio.ts';
 import { TextPrinter } from '../session-output/text-printer.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** More than an attached terminal gets: here a reader that keeps up wants all there is, fast. */
+/** More than for an attached terminal, because the reader wants all output as fast as possible. */
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
 const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
-  if (flags.tail !== undefined && flags.tail < 0)
-    throw new UsageError('--tail needs a number of lines, 0 or more', 'logs');
+  if (flags.tail !== undefined && flags.tail < 0) throw new UsageError('--tail must be 0 or more', 'logs');
   if (flags.tail !== undefined && flags.tailBytes !== undefined)
-    throw new UsageError('--tail and --tail-bytes exclude each other', 'logs');
-  if (flags.force && !flags.raw) throw new UsageError('--force goes with --raw', 'logs');
-  if (flags.text && flags.raw) throw new UsageError('--text and --raw exclude each other', 'logs');
+    throw new UsageError('--tail cannot be combined with --tail-bytes', 'logs');
+  if (flags.force && !flags.raw) throw new UsageError('--force requires --raw', 'logs');
+  if (flags.text && flags.raw) throw new UsageError('--text cannot be combined with --raw', 'logs');
   const since = flags.since === undefined ? undefined : logPlaceOf(flags.since, '--since', 'logs');
   const wanted = flags.stdout === flags.stderr ? null : flags.stdout ? 'stdout' : 'stderr';
   await using client = await openClient(program);
@@ -56,7 +55,7 @@ interface Beginning {
 async function beginning(client: Client, session: SessionInfo, asked: Beginning): Promise<WatchFrom> {
   const since = await offsetOf(client, session, asked.since);
   if (asked.tailBytes !== undefined) return Math.max(since, session.firstOffset, session.offset - asked.tailBytes);
-  if (asked.tail === undefined) return since; // 0, not 'start': what is no longer kept is then told as a gap
+  if (asked.tail === undefined) return since; // 0, not 'start', so that deleted output is reported as a gap
   const isText = !asked.raw && session.size !== null;
   return Math.max(since, await lastLines(client, session, asked.tail, isText));
 }

@@ -1,4 +1,4 @@
-/** `spool ls`: the sessions, as a table, as ids or as JSON. */
+/** `spool ls`: lists sessions as a table, as ids or as JSON. */
 import { ENDED_STATES, type SessionInfo } from '@spool/protocol';
 import { commandLine, cutToWidth, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -8,13 +8,13 @@ import { notice, print, printJson, terminalWidth, wantsColour } from '../output/
 import { formatTable } from '../output/table.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** So many ended ones are shown without --all. */
+/** The number of ended sessions shown without --all. */
 const ENDED_SHOWN = 20;
-/** The command is to be seen too. */
+/** Leaves room for the command. */
 const ACTIVITY_WIDTH_MAX = 40;
 
 const ls: VerbAction<'ls'> = async ({ flags }, program) => {
-  if (flags.names && !flags.quiet) throw new UsageError('--names goes with --quiet', 'ls');
+  if (flags.names && !flags.quiet) throw new UsageError('--names requires --quiet', 'ls');
   await using client = await openClient(program);
   const { limit = flags.all || flags.json ? undefined : ENDED_SHOWN } = flags;
   const [running, ended] = await Promise.all([
@@ -37,7 +37,8 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   if (shown.length === 0) notice('There are no sessions. Start one with: spool run -- COMMAND');
   else print(tableOf(shown, Date.now(), terminalWidth(), wantsColour(1)).join('\n'));
   const hidden = ended.matching - ended.sessions.length;
-  if (hidden > 0) notice(`${hidden} more have ended; spool ls --all shows them`);
+  if (hidden > 0)
+    notice(`${hidden} more ${hidden === 1 ? 'session has' : 'sessions have'} ended; spool ls --all lists them`);
   return 0;
 };
 
@@ -79,13 +80,13 @@ export function tableOf(
   return isColoured ? lines.map((line, at) => coloured(line, sessions[at - 1])) : lines;
 }
 
-/** What is wrong with it; else what it does, has reached, or calls itself. */
+/** Its problem, or else its activity, its last milestone or its title. */
 function activity({ trouble, status, milestone, title }: SessionInfo): string {
   if (trouble !== null) return printable(trouble);
   return cutToWidth(printable(status.activity ?? milestone?.title ?? title), ACTIVITY_WIDTH_MAX);
 }
 
-/** The head bold, those that wait for a person bright, ended ones dim, …: whole lines, so that widths stay what they are. */
+/** Colours whole lines, so that column widths do not change: bold header, bright blocked sessions, dim ended sessions. */
 function coloured(line: string, session: SessionInfo | undefined): string {
   const look = session === undefined ? '1' : lookOf(session);
   return look === '' ? line : `\x1b[${look}m${line}\x1b[m`;

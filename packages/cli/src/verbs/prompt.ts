@@ -1,4 +1,4 @@
-/** `spool prompt`: something to do for whoever runs in a session, and whether it was taken. */
+/** `spool prompt`: submits a prompt to a session and checks that it reacts. */
 import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
@@ -10,12 +10,12 @@ const EXIT_UNCONFIRMED = 1;
 
 const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   if (flags.timeout !== undefined && flags.wait === undefined)
-    throw new UsageError('--timeout goes with --wait', 'prompt');
+    throw new UsageError('--timeout requires --wait', 'prompt');
   const wanted = flags.wait === undefined ? null : wantedOf([flags.wait], 'prompt');
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
   const { id } = await client.get(session);
-  // The last newline is not part of what is asked; Enter comes by itself.
+  // Drop trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
     key: flags.key,
     force: flags.force,
@@ -24,8 +24,8 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   });
   const { isConfirmed, isRepeated, reaction, offset } = prompted;
   const said = { id, isConfirmed, isRepeated, reaction, offset };
-  if (!flags.json && isRepeated) notice('A prompt with this key was typed before; nothing was typed now.');
-  else if (!flags.json && !isConfirmed) notice(`Typed, but nothing was seen to come of it; look: spool attach ${id}`);
+  if (!flags.json && isRepeated) notice('A prompt with this key was already typed; nothing was typed now.');
+  else if (!flags.json && !isConfirmed) notice(`Typed, but no reaction seen; check with: spool attach ${id}`);
   if (wanted === null) {
     if (flags.json) printJson(said);
     return isConfirmed || isRepeated ? 0 : EXIT_UNCONFIRMED;

@@ -1,4 +1,4 @@
-/** `spool rename`: another name for a session. */
+/** `spool rename`: renames a session. */
 import { openClient, type VerbAction } from '../program.ts';
 import { printJson } from '../output/stdio.ts';
 

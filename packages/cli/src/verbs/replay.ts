@@ -1,4 +1,4 @@
-/** `spool replay`: a session once more, as it happened, in this terminal. */
+/** `spool replay`: plays back a session in this terminal. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { Keyboard } from '../attach/keyboard.ts';
@@ -17,10 +17,10 @@ const LEAVING_MS_MAX = 300;
 const replay: VerbAction<'replay'> = async ({ flags, operands }, program) => {
   const speed = flags.speed === undefined ? 1 : Number(flags.speed.replace(/x$/i, ''));
   if (!(speed > 0 && speed <= 1e6))
-    throw new UsageError(`--speed ${JSON.stringify(flags.speed)} is not a number above 0; write 2 or 0.5`, 'replay');
+    throw new UsageError(`--speed ${JSON.stringify(flags.speed)} is not a number above 0; use 2 or 0.5`, 'replay');
   const at = flags.at === undefined ? undefined : logPlaceOf(flags.at, '--at', 'replay');
   if (!isTerminal(1) || flags.json)
-    throw new UsageError('a replay needs a terminal; for a file there is spool export --asciicast', 'replay');
+    throw new UsageError('a replay needs a terminal; use spool export --asciicast to write a file', 'replay');
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
 
@@ -33,7 +33,7 @@ const replay: VerbAction<'replay'> = async ({ flags, operands }, program) => {
 
 export default replay;
 
-/** True when it was seen to its end. */
+/** True if it was played to its end. */
 async function play(
   client: Client,
   session: SessionInfo,

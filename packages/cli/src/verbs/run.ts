@@ -1,4 +1,4 @@
-/** `spool run`: starts a command, and follows it unless asked not to. */
+/** `spool run`: starts a command and attaches to it (with --detach: only starts it). */
 import { callerLimits, childEnvironment, type Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
@@ -17,8 +17,7 @@ const SIZE_WITHOUT_TERMINAL: Size = { cols: 80, rows: 24 };
 const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (operands[0] === '') throw new UsageError('the command is empty', 'run');
   if (flags.jsonOutput) checkJsonOutput(flags);
-  if (flags.summary && flags.detach)
-    throw new UsageError('--summary is told at the end, and --detach does not wait for it', 'run');
+  if (flags.summary && flags.detach) throw new UsageError('--summary cannot be combined with --detach', 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   const options = {
     command: operands,
@@ -81,18 +80,18 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
 
 export default run;
 
-/** On standard error: what the command printed stays by itself. Who left it running will ask for it later. */
+/** Prints to stderr, so that stdout has only the output of the command. A session that still runs gets no summary. */
 async function tellSummary(client: Client, id: string, asJson: boolean): Promise<void> {
   try {
     if (!isEnded(await client.get(id))) return;
     const { summaryText } = await import('../session-output/summary-text.ts');
     notice(`${asJson ? '' : '\n'}${await summaryText(client, id, asJson)}`);
   } catch (error) {
-    if (!SpoolError.is(error, 'SESSION_UNKNOWN')) throw error; // somebody has removed it
+    if (!SpoolError.is(error, 'SESSION_UNKNOWN')) throw error; // it was removed meanwhile
   }
 }
 
-/** The events must have standard error to themselves. */
+/** Nothing else may be written to stderr between the events. */
 function checkJsonOutput(flags: {
   readonly detach: boolean;
   readonly json: boolean;
@@ -100,30 +99,30 @@ function checkJsonOutput(flags: {
   readonly summary: boolean;
 }): void {
   for (const other of ['detach', 'json', 'headless', 'summary'] as const) {
-    if (flags[other]) throw new UsageError(`--json-output does not go with --${other}`, 'run');
+    if (flags[other]) throw new UsageError(`--json-output cannot be combined with --${other}`, 'run');
   }
   if (isTerminal(1) && isTerminal(2) && fstatSync(1).rdev === fstatSync(2).rdev) {
     const how = 'redirect it, as in: spool run --json-output -- COMMAND 2> events.ndjson';
-    throw new UsageError(`--json-output writes to standard error, which is the terminal you look at; ${how}`, 'run');
+    throw new UsageError(`--json-output writes to stderr, which is this terminal; ${how}`, 'run');
   }
 }
 
-/** Loaded only for those who need them. */
+/** Loaded only when needed. */
 async function detachKeysFor(text: string | undefined, isAttached: boolean): Promise<readonly DetachKey[]> {
   if (text === undefined && !isAttached) return [];
   return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run');
 }
 
-/** The harmless part of ours (or all of it), and what was asked for. */
+/** The allow-listed variables of this process (or all), plus the requested ones. */
 export function environment(asked: readonly string[], inheritsAll: boolean): Record<string, string> {
   const extra: Record<string, string> = {};
   for (const text of asked) {
     const equals = text.indexOf('=');
     const key = equals === -1 ? text : text.slice(0, equals);
     if (key === '')
-      throw new UsageError(`--env ${JSON.stringify(text)} has no name; write KEY=VALUE, or KEY to copy yours`, 'run');
+      throw new UsageError(`--env ${JSON.stringify(text)} has no name; use KEY=VALUE, or KEY to copy yours`, 'run');
     const value = equals === -1 ? process.env[key] : text.slice(equals + 1);
-    if (value === undefined) throw new UsageError(`--env ${key}: you have no such variable; write ${key}=VALUE`, 'run');
+    if (value === undefined) throw new UsageError(`--env ${key}: this variable is not set; use ${key}=VALUE`, 'run');
     extra[key] = value;
   }
   return childEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
@@ -135,7 +134,7 @@ function terminalSize(): Size | undefined {
   return cols > 0 && rows > 0 ? { cols, rows } : undefined;
 }
 
-/** These speak of the terminal and the session that we are in ourselves; the new session has its own. */
+/** These describe the terminal and session of this process; the new session gets its own. */
 const NOT_INHERITED = ['SPOOL_SESSION', 'SPOOL_SOCKET', 'TERM', 'COLORTERM', 'TERMCAP', 'LINES', 'COLUMNS'] as const;
 
 function ownVariables(): Record<string, string | undefined> {

@@ -1,4 +1,4 @@
-/** `spool screen`: what a person would see, now or at any time before. */
+/** `spool screen`: prints the screen of a session, now or at an earlier time. */
 import type { ScreenFormat } from '@spool/protocol';
 import { logPlaceOf } from '../command-line/log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -10,7 +10,7 @@ const FORMATS: ReadonlySet<string> = new Set<ScreenFormat>(['text', 'ansi', 'htm
 const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
   const format = flags.format ?? 'text';
   if (!FORMATS.has(format))
-    throw new UsageError(`--format ${JSON.stringify(format)} is none of ${[...FORMATS].join(', ')}`, 'screen');
+    throw new UsageError(`--format ${JSON.stringify(format)} is invalid; use ${[...FORMATS].join(', ')}`, 'screen');
   const at = flags.at === undefined ? undefined : logPlaceOf(flags.at, '--at', 'screen');
   await using client = await openClient(program);
   const shown = await client.screen(operands[0] ?? '', {
@@ -18,7 +18,7 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
     format: format as ScreenFormat,
     historyLines: flags.history,
   });
-  if (!shown.isExact) notice('spool: the session prints faster than its screen can be followed; this is near the end');
+  if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');
   if (flags.json) printJson(format === 'json' ? { ...shown, content: JSON.parse(shown.content) as unknown } : shown);
   else if (format === 'ansi' && isTerminal(1)) await showAnsi(shown.content.trimEnd());
   else print(format === 'text' ? shown.content.trimEnd() : shown.content);
@@ -27,7 +27,7 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
 
 export default screen;
 
-/** What was on the screen may be anything, but in this terminal it only draws, and nothing is left of it. */
+/** The content is untrusted: only drawing sequences reach this terminal, and its state is restored. */
 async function showAnsi(content: string): Promise<void> {
   const { SessionOutput } = await import('../session-output/session-output.ts');
   {

@@ -1,4 +1,4 @@
-/** `spool send`: text into a session, and nothing but that text. */
+/** `spool send`: types text into a session, exactly as given. */
 import { createReadStream } from 'node:fs';
 import { openClient, type VerbAction } from '../program.ts';
 import { writeWhenTaken } from '../attach/session-input.ts';
@@ -9,16 +9,16 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   const session = flags.latest ? '' : operands[0]!;
   const words = flags.latest ? operands : operands.slice(1);
   const file = flags.file ?? (words.length === 1 && words[0] === '-' ? '-' : undefined);
-  if (flags.file !== undefined && words.length > 0) throw new UsageError('give TEXT or --file, not both', 'send');
+  if (flags.file !== undefined && words.length > 0) throw new UsageError('use TEXT or --file, not both', 'send');
   if (file === undefined && words.length === 0 && !flags.enter)
-    throw new UsageError('there is nothing to send: give TEXT, --file or --enter', 'send');
+    throw new UsageError('nothing to send: give TEXT, --file or --enter', 'send');
   if (file === undefined && words.length > 0 && words.join('') === '')
     throw new UsageError('TEXT is empty; use --enter to press Enter', 'send');
 
-  if (flags.key !== undefined && file !== undefined) throw new UsageError('--key goes with TEXT', 'send');
+  if (flags.key !== undefined && file !== undefined) throw new UsageError('--key requires TEXT', 'send');
   const source = file === undefined ? null : await openSource(file);
   await using client = await openClient(program);
-  // The name is looked up once, so that all pieces go to one session whatever happens to names meanwhile.
+  // Resolve the name once, so that all pieces go to the same session even if names change.
   const { id } = await client.get(session);
   let bytes = 0;
   const put = async (piece: Uint8Array): Promise<void> => {
@@ -29,12 +29,12 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
     const text = `${words.join(' ')}${flags.enter ? '\r' : ''}`;
     const isSent = await client.writeOnce(id, flags.key, text);
     if (flags.json) printJson({ id, bytes: isSent ? Buffer.byteLength(text) : 0, isRepeated: !isSent });
-    else if (!isSent) notice('Text with this key was typed before; nothing was typed now.');
+    else if (!isSent) notice('Text with this key was already typed; nothing was typed now.');
     return 0;
   }
   if (source !== null) for await (const piece of source) await put(piece);
   else if (words.length > 0) await put(Buffer.from(words.join(' ')));
-  // Enter by itself: a program that takes the text for a paste would take it for a line of it.
+  // A separate write: a program that treats the text as a paste would treat Enter as part of it.
   if (flags.enter) await put(Buffer.from('\r'));
   if (flags.json) printJson({ id, bytes });
   return 0;
@@ -42,7 +42,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
 
 export default send;
 
-/** Opened before anything is sent, so that a file that is missing changes nothing. */
+/** Opens the file before anything is sent, so that a missing file has no effect. */
 async function openSource(file: string): Promise<AsyncIterable<Buffer>> {
   if (file === '-') return process.stdin;
   const stream = createReadStream(file);

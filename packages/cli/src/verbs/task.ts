@@ -1,4 +1,4 @@
-/** `spool task`: commands that somebody awaits. They are sessions like others, so all other verbs know them too. */
+/** `spool task`: commands that are run to completion. A task is a session, so all other verbs accept it too. */
 import { callerLimits, type Client, DEFAULT_SIZE } from '@spool/client/node';
 import { type SessionInfo, SpoolError, taskOf } from '@spool/protocol';
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ type Flags = ArgumentsOf<'task'>['flags'];
 
 const SHELL = '/bin/sh';
 
-/** So many ended ones are listed without --all. */
+/** The number of ended tasks listed without --all. */
 const ENDED_SHOWN = 20;
 
 const task: VerbAction<'task'> = async ({ flags, operands }, program) => {
@@ -33,7 +33,7 @@ const task: VerbAction<'task'> = async ({ flags, operands }, program) => {
     case 'cancel':
       return await cancel(flags, rest, program);
     default:
-      throw new UsageError(`there is no \`task ${what}\`; write run, ls, wait, logs or cancel`, 'task');
+      throw new UsageError(`unknown action \`task ${what}\`; use run, ls, wait, logs or cancel`, 'task');
   }
 };
 
@@ -61,19 +61,19 @@ async function run(flags: Flags, operands: readonly string[], program: Program):
 }
 
 function commandOf(shell: string | undefined, operands: readonly string[]): readonly string[] {
-  if (shell !== undefined && operands.length > 0) throw new UsageError('give a COMMAND or --shell, not both', 'task');
+  if (shell !== undefined && operands.length > 0) throw new UsageError('use COMMAND or --shell, not both', 'task');
   if (shell !== undefined) return [SHELL, '-c', shell];
   if (operands[0] === undefined || operands[0] === '')
     throw new UsageError("`task run` needs a COMMAND, or --shell 'COMMAND'", 'task');
   return operands;
 }
 
-/** Nobody types into a task on pipes. */
+/** A task on pipes gets no input. */
 async function closeInput(client: Client, id: string): Promise<void> {
   try {
     await client.closeInput(id);
   } catch (error) {
-    if (!SpoolError.is(error, 'SESSION_EXITED')) throw error; // it was quick
+    if (!SpoolError.is(error, 'SESSION_EXITED')) throw error; // it has already ended
   }
 }
 
@@ -112,7 +112,7 @@ async function list(flags: Flags, program: Program): Promise<number> {
   const shown = [...all.filter(({ state }) => state === 'running'), ...(flags.all ? ended : ended.slice(-ENDED_SHOWN))];
   if (shown.length === 0) notice('There are no tasks. Start one with: spool task run -- COMMAND');
   else print(tableOf(shown, Date.now(), terminalWidth()).join('\n'));
-  if (shown.length < all.length) notice(`${all.length - shown.length} more have ended; spool task ls --all shows them`);
+  if (shown.length < all.length) notice(`${all.length - shown.length} more ended; spool task ls --all lists them`);
   return 0;
 }
 
@@ -140,7 +140,7 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
 }
 
 async function logs(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
-  if (operands.length > 1) throw new UsageError('`task logs` shows one task', 'task');
+  if (operands.length > 1) throw new UsageError('`task logs` takes only one ID', 'task');
   const { default: action } = await import('./logs.ts');
   const id = operands[0] ?? (await latestTask(program));
   const nothing = { tailBytes: undefined, since: undefined, text: false, stdout: false, stderr: false, force: false };
@@ -152,12 +152,12 @@ async function latestTask(program: Program): Promise<string> {
   await using client = await openClient(program);
   const latest = (await tasksOf(client)).at(-1);
   if (latest === undefined)
-    throw new UsageError('there is no task yet; start one with: spool task run -- COMMAND', 'task');
+    throw new UsageError('there are no tasks yet; start one with: spool task run -- COMMAND', 'task');
   return latest.id;
 }
 
 async function cancel(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
-  if (operands.length === 0) throw new UsageError('`task cancel` needs an ID: spool task ls shows them', 'task');
+  if (operands.length === 0) throw new UsageError('`task cancel` needs an ID; spool task ls lists them', 'task');
   await using client = await openClient(program);
   const outcomes = await Promise.allSettled(operands.map((operand) => client.cancelTask(operand)));
   const results = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));

@@ -1,4 +1,4 @@
-/** `spool update`: name, labels and size policy of a session that is already there. */
+/** `spool update`: changes the name, labels or size policy of a session. */
 import { labels } from '../command-line/labels.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { sizePolicyOf } from '../command-line/size-policy.ts';
@@ -9,7 +9,7 @@ const update: VerbAction<'update'> = async ({ flags, operands }, program) => {
   const sizePolicy = sizePolicyOf(flags.sizePolicy, 'update');
   const added = labels(flags.label, 'update');
   if (flags.name === undefined && sizePolicy === undefined && flags.label.length === 0)
-    throw new UsageError('there is nothing to change: give --name, --label or --size-policy', 'update');
+    throw new UsageError('nothing to change: give --name, --label or --size-policy', 'update');
   await using client = await openClient(program);
   const { id, labels: before } = await client.get(operands[0] ?? '');
   const merged = Object.fromEntries(Object.entries({ ...before, ...added }).filter(([, value]) => value !== ''));

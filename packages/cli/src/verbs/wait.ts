@@ -1,4 +1,4 @@
-/** `spool wait`: until sessions end, come to rest, ask something or print something; and it says which of these it was. */
+/** `spool wait`: waits until sessions end, become idle, ask or print something, and says which it was. */
 import { waitFor, waitForFirst } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -7,14 +7,14 @@ import { endCode, endJson, endLine, wantedOf } from '../waits/wait-end.ts';
 
 const wait: VerbAction<'wait'> = async ({ flags, operands }, program) => {
   const wanted = wantedOf(flags.until.length === 0 ? ['exit'] : flags.until, 'wait');
-  if (flags.fromNow && flags.after !== undefined) throw new UsageError('give --from-now or --after, not both', 'wait');
+  if (flags.fromNow && flags.after !== undefined) throw new UsageError('use --from-now or --after, not both', 'wait');
   await using client = await openClient(program);
   const startedAt = performance.now();
   const sessions = await Promise.all((operands.length === 0 ? [''] : operands).map((operand) => client.get(operand)));
   const timeoutMs =
     flags.timeout === undefined ? undefined : Math.max(1, flags.timeout - (performance.now() - startedAt));
   const places = sessions.map(({ id, offset }) => ({ session: id, after: flags.fromNow ? offset : flags.after }));
-  // A match is mostly wanted of the one that has it.
+  // With a pattern alone, the user usually wants the first session that matches.
   const isAny = flags.any || (wanted.pattern !== null && wanted.until.length === 0);
   const ends =
     isAny && places.length > 1

@@ -1,13 +1,13 @@
-/** How a wait ended: for people, for programs, and as an exit code. */
+/** The result of a wait: as a sentence, as JSON and as an exit code. */
 import { parseWanted, type WaitEnd, type WaitWanted } from '@spool/client/waits';
 import { SpoolError } from '@spool/protocol';
 import { EXIT, exitCodeOfSession } from '../command-line/exit-code.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { printable } from '../output/printable.ts';
-import { endWords } from '../output/session-words.ts';
+import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** For something that did not come before the session ended: neither the session's code nor a failure of ours. */
+/** The session ended before the condition was met: neither the exit code of the session nor a failure of spool. */
 const EXIT_NOT_MET = 1;
 
 export function wantedOf(texts: readonly string[], verb: 'wait' | 'prompt'): WaitWanted {
@@ -24,18 +24,19 @@ export function endJson({ reason, offset, session, match }: WaitEnd): object {
 }
 
 export function endLine({ reason, session, match }: WaitEnd): string {
-  const { id, status } = session;
+  const { status } = session;
+  const name = printable(session.name);
   switch (reason) {
     case 'match':
-      return `${id}: match: ${printable(match?.[0] ?? '')}`;
+      return `${name} matched: ${printable(match?.[0] ?? '')}`;
     case 'exit':
-      return `${id}: exit: ${endWords(session)}`;
+      return endSentence(session);
     case 'timeout':
-      return `${id}: timeout: still ${status.state}`;
+      return `timed out: ${name} is still ${status.state}`;
     case 'output':
-      return `${id}: output`;
+      return `${name} printed output`;
     default:
-      return `${id}: ${reason}: ${printable(status.why)}`;
+      return `${name} is ${reason === 'prompt' ? 'at its prompt' : reason}: ${printable(status.why)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `spool watch` shows, as lines for a terminal of a size: no line is wider, and nothing from elsewhere is obeyed. */
+/** Draws `spool watch` as lines that fit the terminal. Control characters in untrusted text are escaped. */
 import type { Size } from '@spool/protocol';
 import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 import { formatAge } from '../command-line/quantities.ts';
@@ -28,7 +28,7 @@ export interface WatchPicture {
 interface Widths {
   readonly state: number;
   readonly name: number;
-  /** 0: not shown, as for the two that follow. */
+  /** 0 hides the column; also for the next two. */
   readonly age: number;
   readonly doing: number;
   readonly last: number;
@@ -39,20 +39,20 @@ const STATE_WIDTH_MIN = 9;
 const STATE_WIDTH_MAX = 22;
 const NAME_WIDTH_MIN = 6;
 const AGE_WIDTH = 5;
-/** Narrower than this a column tells nothing. */
+/** A narrower column is useless. */
 const TEXT_WIDTH_MIN = 12;
-/** Of a text from elsewhere, so many characters at most are looked at: marks without width would else go on for ever. */
+/** Caps untrusted text, because zero-width characters do not count towards its width. */
 const CHARACTERS_MAX = 1000;
 
 const HELP = [
-  'up, down, j, k    choose a session; g and G the first and the last',
-  'enter             attach to it; Ctrl-\\ comes back to this list',
-  'p                 type a prompt for it, and see whether it takes it',
-  's                 stop it (asks first)',
-  '/                 show only what contains a text; escape shows all again',
-  'a                 show those that have ended, or hide them',
-  'Ctrl-Z            back to the shell for a while',
-  'q, Ctrl-C         leave; the sessions run on',
+  'up, down, j, k    select a session; g and G select the first and the last',
+  'enter             attach; Ctrl-\\ returns to this list',
+  'p                 send a prompt and check that the session reacts',
+  's                 stop the session (asks first)',
+  '/                 filter by text; escape shows all sessions again',
+  'a                 show or hide ended sessions',
+  'Ctrl-Z            suspend, back to the shell',
+  'q, Ctrl-C         quit; the sessions keep running',
 ] as const;
 
 const LOOKS = {
@@ -67,7 +67,7 @@ const LOOKS = {
   failed: '31',
   trouble: '1;31',
 } as const;
-/** The same for those who want no colours. */
+/** Without colours. */
 const PLAIN_LOOKS: Readonly<Record<keyof typeof LOOKS, string>> = {
   ...LOOKS,
   blocked: '1',
@@ -163,7 +163,7 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number,
 function footerLine({ footer, filter, showsEnded, showsHelp }: WatchPicture, width: number, look: Look): string {
   switch (footer.type) {
     case 'keys': {
-      if (showsHelp) return look('faint', cutToWidth(' any key goes back to the list', width));
+      if (showsHelp) return look('faint', cutToWidth(' press any key to return to the list', width));
       const all = showsEnded ? 'a hide ended' : 'a show ended';
       const others = ['p prompt', 's stop', filter === '' ? '/ filter' : 'esc show all', all];
       const keys = ['enter attach', '? help', 'q quit', ...others];
@@ -181,9 +181,9 @@ function footerLine({ footer, filter, showsEnded, showsHelp }: WatchPicture, wid
 }
 
 function emptyWords({ filter, showsEnded, counts }: WatchPicture): string {
-  if (filter !== '') return `Nothing contains ${JSON.stringify(clean(filter))}; escape shows all again.`;
+  if (filter !== '') return `No session contains ${JSON.stringify(clean(filter))}; press escape to show all.`;
   const ended = counts.get('ended') ?? 0;
-  if (ended > 0 && !showsEnded) return `Nothing runs; ${ended} ended (a shows them).`;
+  if (ended > 0 && !showsEnded) return `No session is running; ${ended} ended (press a to show).`;
   return 'There are no sessions. Start one with: spool run -- COMMAND';
 }
 
@@ -219,13 +219,13 @@ const between = (value: number, least: number, most: number): number => Math.min
 
 const clean = (text: string): string => printable(text.slice(0, CHARACTERS_MAX));
 
-/** Exactly so wide. */
+/** Pads or truncates to an exact width. */
 function fit(text: string, width: number): string {
   const cut = cutToWidth(text, width);
   return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)));
 }
 
-/** The end of a text that is being typed. */
+/** The end of the text that the user is typing. */
 function endToWidth(text: string, width: number): string {
   let kept = '';
   let used = 0;

@@ -1,6 +1,6 @@
 /**
- * `spool watch` on a terminal: the list, kept up to date by events, and the keys that do something with a session. Attaching
- * leaves the list, runs `attach` as it is, and comes back.
+ * `spool watch` on a terminal: the list, updated by events, and the keys that act on a session. Attaching leaves the list, runs
+ * `attach` unchanged, and returns to the list.
  */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
@@ -8,7 +8,7 @@ import { DEFAULT_DETACH_KEYS } from '@spool/vt';
 import { failureOf } from '../command-line/failure.ts';
 import { Keyboard } from '../attach/keyboard.ts';
 import { recentSessions } from '../output/recent-sessions.ts';
-import { endWords, isEnded } from '../output/session-words.ts';
+import { endSentence, isEnded } from '../output/session-words.ts';
 import { flush, wantsColour, writeOut } from '../output/stdio.ts';
 import { Terminal } from '../attach/terminal.ts';
 import { edited, type Key, WatchKeys } from './keys.ts';
@@ -21,7 +21,7 @@ import { WatchSelection } from './selection.ts';
 
 const LEAVING_MS_MAX = 300;
 
-/** What the keys mean now. */
+/** Decides what a key does. */
 type Mode =
   | { readonly type: 'list' }
   | { readonly type: 'help' }
@@ -33,14 +33,14 @@ export interface WatchViewOptions {
   readonly showsEnded: boolean;
 }
 
-/** Resolves when the person leaves; rejects when the daemon is gone. */
+/** Resolves when the user quits; rejects when the connection to the daemon is lost. */
 export async function watchSessions(client: Client, options: WatchViewOptions): Promise<void> {
-  // Each attach adds a listener for errors that stays: see Keyboard.
+  // Each attach adds an error listener that stays: see Keyboard.
   process.stdin.setMaxListeners(0);
   const leaving = new AbortController();
   const view = new WatchView(client, options);
   const failed = view.follow(leaving.signal);
-  failed.catch(() => {}); // whoever shows the list looks at it
+  failed.catch(() => {}); // handled by show()
   try {
     for (let row = await view.show(failed); row !== null; row = await view.show(failed)) await view.attach(row);
   } finally {
@@ -56,7 +56,7 @@ class WatchView {
   readonly #screen = new WatchScreen();
   readonly #keys = new WatchKeys();
   readonly #isColoured = wantsColour(1);
-  /** While the list is on the terminal. */
+  /** Set while the list is on the terminal. */
   #stage: {
     readonly terminal: Terminal;
     readonly painter: WatchPainter;
@@ -73,9 +73,9 @@ class WatchView {
     this.#lines = new WatchLines(client, () => this.#changed());
   }
 
-  /** Keeps the list up to date, also while something else is on the terminal. Ends with the events, as a failure. */
+  /** Keeps the list up to date, also while another screen is on the terminal. Rejects when the events end. */
   async follow(signal: AbortSignal): Promise<never> {
-    // Before the list is asked for: what happens in between comes in both.
+    // Subscribe before listing, so that no event in between is missed.
     const events = this.#client.events({ types: LIST_EVENTS, signal });
     this.#list.replace(await recentSessions(this.#client));
     this.#changed();
@@ -91,7 +91,7 @@ class WatchView {
     throw new SpoolError('CONNECTION_LOST');
   }
 
-  /** The list on the terminal, until a session is chosen, or null: the person leaves. */
+  /** Shows the list until the user chooses a session. Null: the user quits. */
   async show(failed: Promise<never>): Promise<Row | null> {
     const { promise, resolve: choose } = Promise.withResolvers<Row | null>();
     using terminal = new Terminal();
@@ -143,7 +143,7 @@ class WatchView {
   // Keys.
 
   #press(key: Key): void {
-    if (this.#stage === null) return; // typed ahead of whatever comes next
+    if (this.#stage === null) return; // typed ahead, while the list is not shown
     this.#message = null;
     this.#changed();
     if (key.type === 'key' && key.name === 'suspend') {
@@ -236,14 +236,14 @@ class WatchView {
   #enter(): void {
     const row = this.#selected();
     if (!row || !this.#isRunning(row)) return;
-    // The session would show itself showing itself, for ever.
-    if (process.env.SPOOL_SESSION === row.id) return this.#tell('you are inside this session already', true);
+    // The session would show itself recursively without end.
+    if (process.env.SPOOL_SESSION === row.id) return this.#tell('this terminal is inside that session', true);
     if (row.session.size === null)
-      return this.#tell(`${row.name} has no terminal; look at it with: spool logs -f ${row.name}`, true);
+      return this.#tell(`${row.name} has no terminal; follow its output with: spool logs -f ${row.name}`, true);
     this.#choose(row);
   }
 
-  /** Nothing that is typed after it is for the list any more. */
+  /** Keys typed after this are not for the list. */
   #choose(row: Row | null): void {
     this.#stage?.choose(row);
     this.#stage = null;
@@ -251,7 +251,7 @@ class WatchView {
 
   #isRunning({ name, session }: Row): boolean {
     if (!isEnded(session)) return true;
-    this.#tell(`${name} has ended, ${endWords(session)}; spool logs ${name} prints what it wrote`, false);
+    this.#tell(`${endSentence(session)}; spool logs ${name} prints its output`, false);
     return false;
   }
 
@@ -259,10 +259,10 @@ class WatchView {
     this.#tell(`typing into ${name} …`, false);
     try {
       const { isConfirmed, reaction } = await this.#client.prompt(id, text);
-      if (isConfirmed) this.#tell(`${name} has taken it${reaction === null ? '' : ` (${reaction})`}`, false);
-      else this.#tell(`typed into ${name}, but nothing was seen to come of it`, true);
+      if (isConfirmed) this.#tell(`${name} accepted it${reaction === null ? '' : ` (${reaction})`}`, false);
+      else this.#tell(`typed into ${name}, but no reaction seen`, true);
     } catch (error) {
-      if (SpoolError.is(error, 'INPUT_BLOCKED')) this.#tell(`${name} waits for a decision; enter shows it`, true);
+      if (SpoolError.is(error, 'INPUT_BLOCKED')) this.#tell(`${name} is asking; press enter to see it`, true);
       else this.#tell(`${name}: ${failureOf(error).message}`, true);
     }
   }
@@ -270,7 +270,7 @@ class WatchView {
   async #stop({ id, name }: Row): Promise<void> {
     this.#tell(`stopping ${name} …`, false);
     try {
-      this.#tell(`${name} has ended, ${endWords(await this.#client.stop(id))}`, false);
+      this.#tell(endSentence(await this.#client.stop(id)), false);
     } catch (error) {
       this.#tell(`${name}: ${failureOf(error).message}`, true);
     }
@@ -326,11 +326,11 @@ class WatchView {
   #footer(): Footer {
     switch (this.#mode.type) {
       case 'filter':
-        return { type: 'input', label: 'show what contains:', text: this.#filter };
+        return { type: 'input', label: 'filter:', text: this.#filter };
       case 'prompt':
         return { type: 'input', label: `prompt for ${this.#mode.row.name}:`, text: this.#mode.text };
       case 'stop':
-        return { type: 'question', text: `Stop ${this.#mode.row.name}? y stops it, any other key does not` };
+        return { type: 'question', text: `Stop ${this.#mode.row.name}? Press y to stop it, any other key to cancel` };
       default:
         return this.#message ?? { type: 'keys' };
     }

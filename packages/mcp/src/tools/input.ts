@@ -1,4 +1,4 @@
-/** Typing: text as it is, keys by name, and prompts that are seen to be taken. */
+/** Input tools: exact text, keys by name, and prompts with a confirmation. */
 import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
 import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ const ENTER = '\r';
 
 export const sendTool = tool({
   name: 'spool_send',
-  description: 'Type text into a session exactly as it is. Prefer spool_prompt for agents and shells.',
+  description: 'Type exact text into a session. Prefer spool_prompt for agents and shells.',
   input: z.strictObject({
     session: sessionInput,
     text: z.string(),
@@ -19,10 +19,10 @@ export const sendTool = tool({
   }),
   hints: ACTS,
   async call({ session, text, enter }, { client }) {
-    if (text === '' && !enter) throw new CallError('there is nothing to type: give text, or enter: true');
+    if (text === '' && !enter) throw new CallError('nothing to type: give text, or enter: true');
     const { id, offset } = await client.get(session);
     if (text !== '') await client.write(id, text);
-    // By itself: a program that takes the text for a paste would take it for a line of it.
+    // A separate write: a program that treats the text as a paste would treat Enter as part of it.
     if (enter) await client.write(id, ENTER);
     return typed(id, offset);
   },
@@ -30,7 +30,7 @@ export const sendTool = tool({
 
 export const keysTool = tool({
   name: 'spool_keys',
-  description: 'Press keys in a session, to answer dialogs for instance: Enter, Escape, Tab, Up, C-c, M-x, F1, y.',
+  description: 'Press keys in a session, for example to answer a dialog: Enter, Escape, Tab, Up, C-c, M-x, F1, y.',
   input: z.strictObject({ session: sessionInput, keys: z.array(z.string()).min(1).max(1000) }),
   hints: ACTS,
   async call({ session, keys }, { client }) {
@@ -43,15 +43,15 @@ export const keysTool = tool({
 export const promptTool = tool({
   name: 'spool_prompt',
   description:
-    'Give an agent or shell in a session something to do (text and Enter) and verify that it was taken. Refused while it asks something.',
+    'Submit a prompt (text and Enter) to an agent or shell in a session and confirm that it reacts. Refused while it asks something.',
   input: z.strictObject({
     session: sessionInput,
     text: z.string().min(1),
     until: z.array(z.string()).min(1).optional().describe('then wait for exit, idle, blocked or prompt'),
-    timeoutSeconds: waitSecondsInput(WAIT_SECONDS).describe('of that wait'),
-    force: z.boolean().default(false).describe('also while it asks'),
+    timeoutSeconds: waitSecondsInput(WAIT_SECONDS).describe('limit of that wait'),
+    force: z.boolean().default(false).describe('type even if it asks something'),
     clear: z.boolean().default(false).describe('clear its input line first'),
-    key: z.string().optional().describe('typed once for each key'),
+    key: z.string().optional().describe('idempotency key: typed once per key'),
   }),
   hints: ACTS,
   async call({ session, text, until, timeoutSeconds, force, clear, key }, call) {
@@ -75,29 +75,26 @@ export const promptTool = tool({
 });
 
 function becameOf({ isConfirmed, isRepeated }: Prompted, cursor: number): string {
-  if (isRepeated) return 'typed before with this key, not again';
-  const what = isConfirmed
-    ? 'taken'
-    : 'typed, but NOT CONFIRMED: nothing was seen to come of it, look with spool_screen';
-  return `${what}; what comes of it begins at cursor ${cursor}`;
+  if (isRepeated) return 'already typed with this key; not typed again';
+  const what = isConfirmed ? 'accepted' : 'typed, but NOT CONFIRMED: no reaction seen, check with spool_screen';
+  return `${what}; the response starts at cursor ${cursor}`;
 }
 
-/** A pattern would find what was typed, too: that is echoed. */
+/** Refuses patterns, because they would match the echo of the prompt. */
 function statesOf(until: readonly string[]): readonly WaitUntil[] {
   const wanted = parseWanted(until);
-  if (wanted.pattern !== null)
-    throw new CallError('not typed: leave `until` out, and then wait for a match by spool_wait');
+  if (wanted.pattern !== null) throw new CallError('not typed: omit `until` and wait for the match with spool_wait');
   return wanted.until;
 }
 
-/** Where what comes of it begins. */
-const typed = (id: string, offset: number): string => `typed into ${id}; what comes of it begins at cursor ${offset}`;
+/** Names the cursor where the response starts. */
+const typed = (id: string, offset: number): string => `typed into ${id}; the response starts at cursor ${offset}`;
 
-/** Nothing was typed, or the text was and Enter was not, because Enter would be the answer to this. */
+/** Nothing was typed, or only the text without Enter, because Enter would answer the dialog. */
 async function blocked({ client }: Call, id: string, { details }: SpoolError): Promise<CallError> {
   const session = await client.get(id);
   const what = details['text'] === undefined ? 'not typed' : `the text ${details['text']}`;
   return new CallError(
-    `INPUT_BLOCKED: ${what}, for ${id} is ${stateWords(session)}. Answer what it asks with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
+    `INPUT_BLOCKED: ${what}, because ${id} is ${stateWords(session)}. Answer it with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
   );
 }

@@ -1,4 +1,4 @@
-/** What a session wrote, and what it shows. */
+/** Tools that read the output and the screen of a session. */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { z } from 'zod';
 import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
@@ -13,7 +13,7 @@ const SCREEN_CHARACTERS_MAX = 32 * 1024;
 export const readTool = tool({
   name: 'spool_read',
   description:
-    'Read what a session wrote, as clean text. Pass the last nextCursor to get only what is new; without cursor: the last lines.',
+    'Read the output of a session as plain text. Pass the last nextCursor to get only new output; without cursor: the last lines.',
   input: z.strictObject({
     session: sessionInput,
     cursor: offsetInput.optional().describe('0: from the beginning'),
@@ -25,7 +25,7 @@ export const readTool = tool({
     const options = { textBytesMax: maxBytes, signal };
     if (cursor === undefined) {
       const tail = await readTail(client, info, options);
-      const before = tail.from > 0 ? `${tail.from} bytes before this were left out` : '';
+      const before = tail.from > 0 ? `${tail.from} bytes before this are omitted` : '';
       return answer(tail, [before, stateWords(info)]);
     }
     const page = await readPage(client, info, cursor, options);
@@ -36,11 +36,11 @@ export const readTool = tool({
 
 export const screenTool = tool({
   name: 'spool_screen',
-  description: "The text on a session's screen, as a person sees it.",
+  description: "Read the text on a session's screen, as a user sees it.",
   input: z.strictObject({
     session: sessionInput,
-    at: offsetInput.optional().describe('as it was at this offset'),
-    historyLines: z.number().min(0).max(SCROLLBACK_LINES).default(0).describe('lines above it too'),
+    at: offsetInput.optional().describe('the screen at this offset'),
+    historyLines: z.number().min(0).max(SCROLLBACK_LINES).default(0).describe('include lines above the screen'),
   }),
   hints: LOOKS,
   async call({ session, at, historyLines }, { client }) {
@@ -54,7 +54,7 @@ export const screenTool = tool({
     const head = [
       `${cols}x${rows} at offset ${offset}`,
       ...(title === '' ? [] : [`title "${oneLine(title)}"`]),
-      ...(isExact ? [] : ['it prints faster than can be followed: this is near the end']),
+      ...(isExact ? [] : ['it prints too fast to follow; this screen may be slightly out of date']),
       at === undefined ? stateWords(info) : '',
     ];
     const text = lines.length === 0 ? '[the screen is empty]' : lines.join('\n');
@@ -62,12 +62,12 @@ export const screenTool = tool({
   },
 });
 
-/** A line for the cursor and what else there is to know, then the text: a line that has no end yet ends it without one. */
+/** One line with the cursor and other facts, then the text. An unfinished last line has no line break. */
 function answer({ text, nextCursor, isFullScreen, isRepainting }: Page, facts: readonly string[]): string {
   const hint = isFullScreen
     ? 'a full-screen program is on: use spool_screen'
     : isRepainting
-      ? 'the program repaints: spool_screen shows it as it is'
+      ? 'the program repaints its output: use spool_screen'
       : '';
   const head = joined([`nextCursor ${nextCursor}`, ...facts, hint, text === '' ? 'nothing new' : '']);
   return text === '' ? head : `${head}\n${text}`;

@@ -32,7 +32,7 @@ test('[MCP-1] a list is short: running ones, the last few that ended, and how ma
     'id19',
     expect.any(String),
   ]);
-  expect(lines.at(-1)).toBe('15 older ones are not listed; all: true lists more');
+  expect(lines.at(-1)).toBe('15 older sessions are not listed; all: true lists more');
   expect(listText([...ended, session(30)], true).split('\n')).toHaveLength(21);
   expect(listText([], false)).toBe('there are no sessions');
 });

@@ -1,36 +1,36 @@
-/** Sessions: started, listed, stopped. */
+/** Tools that start, list and stop sessions. */
 import { childEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { z } from 'zod';
 import { listLine, stateWords } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
 
-/** How many are listed, the latest of them: few, and many when all are asked for. */
+/** How many of the latest sessions are listed by default, and with `all`. */
 const SHOWN = { running: 50, ended: 5 };
 const SHOWN_OF_ALL = { running: 500, ended: 500 };
 
 export const SHELL = '/bin/sh';
-/** Wider than a classic terminal, so that fewer lines are broken in two. */
+/** Wider than 80 columns, so that fewer lines wrap. */
 export const SIZE: Size = { cols: 120, rows: 40 };
 
-/** What starting a session and starting a task have in common. */
+/** Shared by spool_run and spool_task_run. */
 export const startInput = {
   cwd: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
   name: z.string().optional(),
 };
 
-/** By which `spool ls --json` and others tell whose sessions are whose. */
+/** The label shows which agent started a session. */
 export const labelsFor = (agent: string): Record<string, string> => ({ mcp: agent });
 
 export const runTool = tool({
   name: 'spool_run',
-  description: 'Start a command in a terminal session of its own that goes on by itself. Returns its id.',
+  description: 'Start a command in a new terminal session that keeps running in the background. Returns its id.',
   input: z.strictObject({
-    command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('for sh -c, or argv'),
+    command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('a shell command line (sh -c), or argv'),
     ...startInput,
     cols: z.number().min(1).max(1000).default(SIZE.cols),
     rows: z.number().min(1).max(1000).default(SIZE.rows),
-    timeoutSeconds: z.number().min(0.001).optional().describe('stop it when it runs longer'),
+    timeoutSeconds: z.number().min(0.001).optional().describe('stop it after this time'),
   }),
   hints: ACTS,
   async call({ command, cwd, env, name, cols, rows, timeoutSeconds }, call) {
@@ -43,14 +43,14 @@ export const runTool = tool({
       size: { cols: Math.round(cols), rows: Math.round(rows) },
       timeoutMs: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds * 1000),
     });
-    return `session ${info.id} started; read it from cursor 0`;
+    return `session ${info.id} started; read its output from cursor 0`;
   },
 });
 
 export const listTool = tool({
   name: 'spool_list',
   description: 'List sessions: id, name, state, command.',
-  input: z.strictObject({ all: z.boolean().default(false).describe('also all that ended') }),
+  input: z.strictObject({ all: z.boolean().default(false).describe('include all ended sessions') }),
   hints: LOOKS,
   async call({ all }, { client }) {
     return listed(client, all);
@@ -59,10 +59,10 @@ export const listTool = tool({
 
 export const stopTool = tool({
   name: 'spool_stop',
-  description: 'End a session and all its processes; its output stays readable.',
+  description: 'Stop a session and all its processes; its output stays readable.',
   input: z.strictObject({
     session: sessionInput,
-    graceSeconds: z.number().min(0).max(600).default(5).describe('then it is killed'),
+    graceSeconds: z.number().min(0).max(600).default(5).describe('time before it is killed'),
   }),
   hints: { ...ACTS, idempotentHint: true },
   async call({ session, graceSeconds }, { client }) {
@@ -71,7 +71,7 @@ export const stopTool = tool({
   },
 });
 
-/** Asks for what is shown, and no more: thousands may have ended. */
+/** Requests only what is shown, because there may be thousands of ended sessions. */
 export async function listed(client: Client, all: boolean): Promise<string> {
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
   const [running, ended] = await Promise.all([
@@ -81,7 +81,7 @@ export async function listed(client: Client, all: boolean): Promise<string> {
   return listText([...running.sessions, ...ended.sessions], all, running.matching + ended.matching);
 }
 
-/** Running ones first, the newest last. `count`: how many there are in all. */
+/** Running sessions first, the newest last. `count` is the total number. */
 export function listText(sessions: readonly SessionInfo[], all: boolean, count = sessions.length): string {
   const sorted = [...sessions].sort((one, other) => one.startedAt - other.startedAt);
   const { running: runningMax, ended: endedMax } = all ? SHOWN_OF_ALL : SHOWN;
@@ -89,6 +89,6 @@ export function listText(sessions: readonly SessionInfo[], all: boolean, count =
   const ended = sorted.filter(({ state }) => state !== 'running').slice(-endedMax);
   const lines = [...running, ...ended].map(listLine);
   const hidden = count - lines.length;
-  if (hidden > 0) lines.push(`${hidden} older ones are not listed${all ? '' : '; all: true lists more'}`);
+  if (hidden > 0) lines.push(`${hidden} older sessions are not listed${all ? '' : '; all: true lists more'}`);
   return lines.length === 0 ? 'there are no sessions' : lines.join('\n');
 }

@@ -1,4 +1,4 @@
-/** Tasks: commands that are awaited. A quick one is answered at once, a long one can be awaited again and again. */
+/** Tools for tasks: a short task returns its result at once; a long one can be awaited repeatedly. */
 import { childEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
 import { z } from 'zod';
 import { readTail } from '../reading.ts';
@@ -8,21 +8,21 @@ import { labelsFor, SHELL, SIZE, startInput } from './sessions.ts';
 
 const TASK_SECONDS = 300;
 const FIRST_WAIT_SECONDS = 10;
-/** Of what it wrote, the end comes with the result: so much of one that succeeded. One that failed tells its last lines. */
+/** How much of the end of the output comes with a success. A failure comes with its last lines. */
 const OUTPUT_BYTES = 4 * 1024;
 const MILESTONES_SHOWN = 5;
 
-/** A task is on a terminal, but nobody turns the pages of what it prints. */
+/** A task has a terminal, but no user who operates a pager. */
 const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
 
 export const taskRunTool = tool({
   name: 'spool_task_run',
   description:
-    'Run a shell command as a task. A quick one answers with exit code and output; else await it with spool_task_await.',
+    'Run a shell command as a task. Returns exit code and output if it ends soon; otherwise wait with spool_task_await.',
   input: z.strictObject({
     command: z.string().min(1),
     ...startInput,
-    timeoutSeconds: z.number().min(0.001).default(TASK_SECONDS).describe('limit of the task itself'),
+    timeoutSeconds: z.number().min(0.001).default(TASK_SECONDS).describe('time limit of the task'),
     waitSeconds: waitSecondsInput(FIRST_WAIT_SECONDS),
   }),
   hints: ACTS,
@@ -55,7 +55,7 @@ async function resultText({ client, signal }: Call, task: string, seconds: numbe
   const result = await client.waitForCompletion(id, { timeoutMs, signal });
   const session = await client.get(id);
   const lines = [`task ${id}: ${headOf(result, session)}`, ...(await milestonesOf(client, id))];
-  if (result.state === 'running') lines.push('await it with spool_task_await; spool_read shows its output so far');
+  if (result.state === 'running') lines.push('wait for it with spool_task_await; spool_read shows its output so far');
   else if (result.state === 'success') lines.push(...(await outputOf(client, session)));
   else lines.push(...result.lastLines.map((line) => line.trimEnd()));
   return lines.join('\n');
@@ -74,6 +74,6 @@ async function milestonesOf(client: Call['client'], id: string): Promise<readonl
 
 async function outputOf(client: Call['client'], session: SessionInfo): Promise<readonly string[]> {
   const { text, from } = await readTail(client, session, { textBytesMax: OUTPUT_BYTES });
-  const before = from > 0 ? [`[${from} bytes before this: spool_read with cursor 0]`] : [];
+  const before = from > 0 ? [`[${from} earlier bytes omitted: use spool_read with cursor 0]`] : [];
   return [...before, text.trimEnd()];
 }

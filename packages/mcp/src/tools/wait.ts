@@ -1,4 +1,4 @@
-/** Waiting for the first of several things in the first of several sessions. */
+/** Waits until any of several conditions is met in any of several sessions. */
 import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
@@ -16,16 +16,15 @@ import {
 
 export const waitTool = tool({
   name: 'spool_wait',
-  description:
-    'Wait until the first of several conditions holds in the first of several sessions; says which, and where.',
+  description: 'Wait until any of the conditions is met in any of the sessions; returns which one, and the offset.',
   input: z.strictObject({
     sessions: z.array(sessionInput).min(1).max(100),
     until: z
       .array(z.string())
       .min(1)
       .default(['exit'])
-      .describe('any of exit, idle, blocked (it asks something), prompt, output, match:/RE/flags'),
-    after: offsetInput.optional().describe('one session: only what comes beyond this offset counts'),
+      .describe('any of exit, idle, blocked (asks something), prompt, output, match:/RE/flags'),
+    after: offsetInput.optional().describe('with one session: ignore everything before this offset'),
     timeoutSeconds: waitSecondsInput(WAIT_SECONDS),
   }),
   output: z.object({
@@ -40,7 +39,7 @@ export const waitTool = tool({
   hints: LOOKS,
   async call({ sessions, until, after, timeoutSeconds }, call) {
     if (after !== undefined && sessions.length > 1)
-      throw new CallError('`after` is an offset of one session: wait for one, or leave it out');
+      throw new CallError('`after` is an offset in one session: wait for one session, or omit it');
     const wanted = parseWanted(until);
     const timeoutMs = Math.max(1, Math.round(timeoutSeconds * 1000));
     const ids = await Promise.all(sessions.map(async (session) => (await call.client.get(session)).id));
@@ -51,7 +50,7 @@ export const waitTool = tool({
   },
 });
 
-/** What stands on its screen when it asks something; '' when it does not. */
+/** What the session asks, from its screen; '' if it does not ask. */
 export async function asksOf({ client }: Call, { session }: WaitEnd): Promise<string> {
   return session.status.state === 'blocked' ? await dialogText(client, session) : '';
 }
@@ -59,14 +58,14 @@ export async function asksOf({ client }: Call, { session }: WaitEnd): Promise<st
 /** `k3f9x0a1b2: match "listening on 3000" at offset 512; running, working`, and what it asks. */
 export function endText({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor = 1): string {
   if (reason === 'timeout') {
-    if (waitedFor > 1) return `timeout: none of the ${waitedFor} sessions came so far`;
+    if (waitedFor > 1) return `timeout: none of the ${waitedFor} sessions met a condition`;
     return `${session.id}: timeout at offset ${offset}; still ${stateWords(session)}${asks}`;
   }
   const what = match ? ` "${oneLine(match[0] ?? '')}"` : '';
   return `${session.id}: ${reason}${what} at offset ${offset}; ${stateWords(session)}${asks}`;
 }
 
-/** What there is not is left out: not every program that reads schemas knows null. */
+/** Absent values are omitted, because not every schema reader supports null. */
 function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor: number): Record<string, unknown> {
   const { id, state, exitCode } = session;
   return {
