@@ -1,6 +1,6 @@
 /**
- * The folder of a session as a whole: how much it holds, whether it holds anything, and how it goes. All of it off-thread and
- * one call at a time, for a folder may hold thousands of files.
+ * The folder of a session: its size, whether it is empty, and its removal. Everything is off-thread and one call at a
+ * time, because a folder may hold thousands of files.
  */
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { errorCode } from '../log/files.ts';
 const LOG = 'log';
 const KEYFRAMES = 'keyframes';
 
-/** What all files of a session take besides its log: keyframes, history, journal, record. */
+/** The size of all files of a session besides its log: keyframes, history, journal, record. */
 export async function bytesBesideLog(folder: string): Promise<number> {
   let bytes = 0;
   for await (const { path, isFolder } of entriesOf(folder)) {
@@ -20,7 +20,7 @@ export async function bytesBesideLog(folder: string): Promise<number> {
   return bytes;
 }
 
-/** No byte of anything in it: folders and empty files only, or a record that was never finished. */
+/** No content at all: folders and empty files only, or a record that was never finished. */
 export async function isEmptySession(folder: string): Promise<boolean> {
   for await (const { path, name, isFolder } of entriesOf(folder)) {
     if (isFolder) {
@@ -33,14 +33,14 @@ export async function isEmptySession(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Of no use any more: keyframes of offsets before the first byte that is kept. Their names begin with their offset. */
+/** Removes useless keyframes: those before the first byte that is kept. Their names begin with their offset. */
 export async function dropKeyframesBefore(folder: string, offset: number): Promise<void> {
   for await (const { path, name } of entriesOf(join(folder, KEYFRAMES))) {
     if (Number.parseInt(name, 10) < offset) await unlink(path).catch(ignoreMissing);
   }
 }
 
-/** Removes a folder and all that is in it; links are removed, not followed. What is gone already is no failure. */
+/** Removes a folder with its content; links are removed, not followed. A missing file is not a failure. */
 export async function removeFolder(folder: string): Promise<void> {
   for await (const { path, isFolder } of entriesOf(folder)) {
     if (isFolder) await removeFolder(path);

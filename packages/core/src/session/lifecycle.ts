@@ -1,9 +1,9 @@
 /**
- * The life of a session, as a machine: what it is now, what happened, what is to be done. Time is an input, so a whole
- * life is tested without a process.
+ * The lifecycle of a session, as a state machine. Time is an input, so a whole lifecycle is tested without a process.
+ * Keeps the states of RUN-5.
  *
- * An end has two halves: the child's exit (the session has ended, its log is complete), and the tree being empty (nothing
- * that it left behind still runs). `stop` and `kill` promise the second.
+ * An end has two halves: the child's exit (the session has ended, its log is complete), and the empty process tree
+ * (nothing that it left behind still runs). `stop` and `kill` promise the second.
  */
 import type { EndedBy, SessionState } from '@spool/protocol';
 
@@ -23,14 +23,14 @@ export type Lifecycle =
     };
 
 /**
- * Somebody asked for the end: gently until `killAt`, then not. In the time of the clock on the wall, because the next
- * keeper has to understand it; the keeper that was asked goes by a clock that cannot jump.
+ * A client asked for the end: gently until `killAt`, then by force. In wall-clock time, because the next keeper has to
+ * understand it; the keeper that was asked uses a monotonic clock.
  */
 export interface Ending {
   readonly by: EndedBy;
   readonly askedAt: number;
   readonly killAt: number;
-  /** The processes have been asked. A second SIGTERM would end many a program that is saving at the moment. */
+  /** The processes have been sent SIGTERM. A second SIGTERM would end many programs that are saving at the moment. */
   readonly isAsked?: boolean;
 }
 
@@ -39,7 +39,7 @@ export type LifecycleInput =
   /** The processes have been sent the first signal. */
   | { readonly type: 'asked' }
   | { readonly type: 'exit'; readonly exit: Exit; readonly at: number }
-  /** The daemon finds a session on disk that nobody holds. */
+  /** The daemon finds a session on disk that no process holds. */
   | { readonly type: 'lost'; readonly at: number };
 
 export function step(lifecycle: Lifecycle, input: LifecycleInput): Lifecycle {

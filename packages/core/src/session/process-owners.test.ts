@@ -9,7 +9,7 @@ const HERE = {
 };
 const ID = 'session1';
 
-/** The session's child is 100, started at 1000. Everybody's parent is init, and has a terminal session of its own. */
+/** The session's child is 100, started at 1000. The parent of every process is init, which has its own terminal session. */
 const leader: ProcessIdentity = { pid: 100, startTicks: '1000', ...HERE };
 
 function row(pid: number, given: Partial<ProcessRow> = {}): ProcessRow {

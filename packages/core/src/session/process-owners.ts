@@ -1,16 +1,17 @@
 /**
- * Decides which processes are a session's: the one place that does, and everything that signals goes by it. Pure, so that
- * it is tested with tables of processes that no kernel would make in time.
+ * Decides which processes belong to a session. Everything that sends signals relies on it. It is pure, so that tests
+ * can use process tables that no kernel would produce in time. Keeps RUN-7.
  *
- * A process is a session's if it
- *   - is the session's child itself: pid, start time, boot and namespace are those that were written down, or
- *   - is in the terminal session that the child leads, as long as somebody proven still keeps that number from reuse, or
- *   - carries the session's cookie in its environment (double-forked, in a session of its own, no matter), or
+ * A process belongs to a session if it
+ *   - is the session's child itself: pid, start time, boot and namespace match the record, or
+ *   - is in the terminal session that the child leads, as long as a proven process still keeps that number from reuse,
+ *     or
+ *   - has the session's cookie in its environment (even if double-forked, or in its own session), or
  *   - is in the session's control group, where there is one, or
- *   - descends from a process that is, or
- *   - was found to be the session's before (its parent may have died since).
- * It never is if it is pid 1 or the daemon itself. A daemon that was started inside a session is on its own, and so are
- * its sessions: they carry another cookie, and what carries one goes by that.
+ *   - descends from such a process, or
+ *   - was found to belong to the session before (its parent may have died since).
+ * Pid 1 and the daemon itself never belong to one. A daemon that was started inside a session is independent, and so
+ * are its sessions: they have another cookie, and the cookie decides.
  */
 import { isOfThisPlace, type ProcessIdentity, type ProcessStat } from '@spool/native/process-identity';
 
@@ -20,14 +21,14 @@ export const COOKIE = 'SPOOL_SESSION';
 /** The variable that marks a daemon's own processes. No session's process has it. */
 export const DAEMON_MARK = 'SPOOL_DAEMON';
 
-/** A process, safe against the reuse of its pid. */
+/** A process, identified despite reuse of its pid. */
 export interface Member {
   readonly pid: number;
   /** Clock ticks since boot: with the pid, unique. */
   readonly startTicks: string;
 }
 
-/** A process, and what its environment says of it. */
+/** A process, and what its environment says about its owner. */
 export interface ProcessRow extends ProcessStat {
   readonly cookie: string | null;
   readonly isDaemon: boolean;
@@ -44,13 +45,13 @@ export interface OwnersOptions {
   readonly sessions: ReadonlyMap<string, Wanted>;
   /** What was found before, by session. */
   readonly seen: ReadonlyMap<string, readonly Member[]>;
-  /** Who is in a control group, by pid. */
+  /** The control group of each process, by pid. */
   readonly groups: ReadonlyMap<number, string>;
-  /** Pids of our own. */
+  /** Pids of the daemon. */
   readonly never: ReadonlySet<number>;
 }
 
-/** Sure not to be of a session that is asked for. Stops the search among ancestors. */
+/** Certain not to belong to any of these sessions. Ends the search among ancestors. */
 const NOBODY = null;
 
 /** The living processes of each session, by its id. */
@@ -65,7 +66,7 @@ export function membersOf(options: OwnersOptions): Map<string, ProcessRow[]> {
   return found;
 }
 
-/** Those that prove by themselves whose they are, or that they are nobody's. */
+/** Processes that prove by themselves which session they belong to, or that they belong to none. */
 function provenOwners({ table, sessions, seen, groups, never }: OwnersOptions): Map<number, string | null> {
   const owners = new Map<number, string | null>([0, 1, ...never].map((pid) => [pid, NOBODY]));
   const terminalSessions = new Map<number, string>();
@@ -74,7 +75,7 @@ function provenOwners({ table, sessions, seen, groups, never }: OwnersOptions): 
     for (const member of [leader, ...(seen.get(id) ?? [])]) {
       const row = table.get(member.pid);
       if (row?.startTicks !== member.startTicks || owners.get(row.pid) === NOBODY) continue;
-      // The number of a terminal session is not given away while a process is in it.
+      // The number of a terminal session is not reused while a process is in it.
       if (row.terminalSession === leader.pid) terminalSessions.set(leader.pid, id);
       owners.set(row.pid, id);
     }
@@ -92,7 +93,7 @@ function provenOwners({ table, sessions, seen, groups, never }: OwnersOptions): 
   return owners;
 }
 
-/** Undefined when it says nothing. */
+/** Undefined when the environment says nothing. */
 function ownerByEnvironment(
   { isDaemon, cookie }: ProcessRow,
   sessions: ReadonlyMap<string, Wanted>,
@@ -102,7 +103,7 @@ function ownerByEnvironment(
   return sessions.has(cookie) ? cookie : NOBODY;
 }
 
-/** Its own, or that of its nearest ancestor with one; remembered on the way, so that each process is asked once. */
+/** Its own owner, or that of its nearest ancestor with one; cached on the way, so that each process is examined once. */
 function ownerOf(
   row: ProcessRow,
   table: ReadonlyMap<number, ProcessRow>,
@@ -112,9 +113,9 @@ function ownerOf(
   let at: ProcessRow | undefined = row;
   while (at && !owners.has(at.pid)) {
     path.push(at.pid);
-    owners.set(at.pid, NOBODY); // a table that changes while it is read may hold a circle
+    owners.set(at.pid, NOBODY); // a table that changes while it is read may contain a cycle
     const parent: ProcessRow | undefined = table.get(at.parent);
-    // One that is younger than its child is not its parent: it got the pid while the table was read.
+    // A process younger than its child is not its parent: it got the pid while the table was read.
     at = parent && BigInt(parent.startTicks) <= BigInt(at.startTicks) ? parent : undefined;
   }
   const owner = (at && owners.get(at.pid)) ?? NOBODY;

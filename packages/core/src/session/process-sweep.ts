@@ -1,7 +1,7 @@
 /**
- * Looks at the table of processes and finds those of some sessions, wherever they have gone (`process-owners.ts` says
- * which these are). One pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds,
- * and nobody else may wait for that.
+ * Reads the process table and finds the processes of some sessions, wherever they have gone (`process-owners.ts`
+ * decides). One pass for any number of sessions, in slices: with 1,500 processes it takes tens of milliseconds, which
+ * no other request may wait for. Keeps RUN-9.
  *
  * Measured on a nasty tree of 8: hang-up left 5, killing the group left 4, this left none.
  */
@@ -12,17 +12,17 @@ import { native } from '@spool/native';
 import { readProc, readStat } from '@spool/native/process-identity';
 import { COOKIE, DAEMON_MARK, type Member, membersOf, type ProcessRow, type Wanted } from './process-owners.ts';
 
-/** So long is worked without a break. */
+/** The longest time of work without a break. */
 const SLICE_MS = 2;
 
-/** A process may execute another program, with another environment; soon after its start most do. */
+/** A process may execute another program, with another environment; most do so soon after their start. */
 const SETTLED_MS = 2000;
 
 const TICKS_PER_SECOND = 100;
 
 type Environment = Pick<ProcessRow, 'cookie' | 'isDaemon'>;
 
-/** One for all looks at the table: it remembers what does not change, and so spares half of the work. */
+/** One instance for all scans of the table: it caches what does not change, and so saves half of the work. */
 export class ProcessSweep {
   readonly #environments = new Map<string, Environment>();
   /** Pids of the daemon's own processes. */
@@ -40,8 +40,8 @@ export class ProcessSweep {
     const table = await this.#readTable();
     const groups = new Map<number, string>();
     for (const [id, { controlGroup }] of sessions) for (const pid of pidsIn(controlGroup)) groups.set(pid, id);
-    // Read again, after all others: who is still there now was there all the while, and kept its pid and its terminal
-    // session from being given away.
+    // Read again, after all others: a process that is still there now was there all the time, and kept its pid and its
+    // terminal session from being reused.
     for (const [id, { leader }] of sessions)
       for (const { pid } of [...(leader ? [leader] : []), ...(seen.get(id) ?? [])]) this.#refresh(table, pid);
     return membersOf({ table, sessions, seen, groups, never: new Set([process.pid, ...this.#ours()]) });
@@ -76,7 +76,7 @@ export class ProcessSweep {
   }
 }
 
-/** Those that still run. Far cheaper than to look for all. */
+/** Those that still run. Far cheaper than a full scan. */
 export async function stillThere<Each extends Member>(members: readonly Each[]): Promise<Each[]> {
   const there: Each[] = [];
   await inSlices(members, (member) => {
@@ -86,10 +86,10 @@ export async function stillThere<Each extends Member>(members: readonly Each[]):
   return there;
 }
 
-/** `refused`: it belongs to another user by now. `failed`: nothing was sent, and it is to be tried again. */
+/** `refused`: it belongs to another user by now. `failed`: nothing was sent; try again. */
 export type Delivery = 'sent' | 'gone' | 'refused' | 'failed';
 
-/** Signals a process, and never one that has its pid by now. */
+/** Signals a process, and never another one that got its pid since. */
 export function signalMember({ pid, startTicks }: Member, signals: readonly NodeJS.Signals[]): Delivery {
   if (pid <= 1 || pid === process.pid) return 'gone';
   let pidfd: number | undefined;
@@ -105,7 +105,7 @@ export function signalMember({ pid, startTicks }: Member, signals: readonly Node
   }
 }
 
-/** What a process does with SIGTERM; one that blocks it means to fetch it (sigwait, signalfd). */
+/** How a process reacts to SIGTERM; one that blocks it intends to fetch it (sigwait, signalfd). */
 export type ToTerm = 'dies' | 'handles' | 'ignores';
 
 export function whatTermDoes(pid: number): ToTerm {
@@ -124,12 +124,12 @@ function hasSignal(status: string, field: string, signal: NodeJS.Signals): boole
   return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
-/** An empty group has done its work. One that is not stays until its processes are gone. */
+/** Removes an empty control group. A group that is not empty stays until its processes are gone. */
 export function removeControlGroup(controlGroup: string): void {
   try {
     rmdirSync(controlGroup);
   } catch {
-    // EBUSY: something still runs there; ENOENT: it is gone already
+    // EBUSY: a process still runs there; ENOENT: it is gone already
   }
 }
 

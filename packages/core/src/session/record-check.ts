@@ -1,4 +1,7 @@
-/** Whether what was read from a record file is a record: it may have been damaged, edited, or copied from another session. */
+/**
+ * Checks whether the content of a record file is a record: it may have been damaged, edited, or copied from another
+ * session.
+ */
 import { ENDED_STATES } from '@spool/protocol';
 import type { SessionRecord } from './record.ts';
 
@@ -16,7 +19,7 @@ const orNone =
   (value) =>
     value === undefined || check(value);
 
-/** The fields of `value` pass these checks; others are not looked at, so that a later version may add some. */
+/** The fields of `value` pass these checks; others are ignored, so that a later version may add some. */
 function has(checks: Readonly<Record<string, Check>>): Check {
   return (value) =>
     isObject(value) && Object.entries(checks).every(([name, check]) => check((value as Record<string, unknown>)[name]));

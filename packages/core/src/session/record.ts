@@ -1,9 +1,10 @@
 /**
- * What is known of a session besides its bytes, as one small JSON file in its folder.
+ * Everything known of a session besides its bytes, as one small JSON file in its folder. Keeps LIFE-10, with the
+ * keeper's `record-keeper.ts`.
  *
- * One file each, and no database, so that damage costs one session and a person can read it. Written to a temporary name
- * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced may be
- * empty under its new name, so the last one that was durable stays beside it until the new one is.
+ * One file each, and no database, so that damage costs one session and a user can read it. Written to a temporary name
+ * and renamed: a kill at any moment leaves the old record or the new one. After a power cut a file that was not synced
+ * may be empty under its new name, so the last durable record stays beside it until the new one is durable.
  */
 import {
   closeSync,
@@ -27,7 +28,7 @@ export interface SessionRecord {
   readonly run: RunRequest;
   readonly name: string;
   readonly pid: number;
-  /** Whom the pid means. Records of older versions do not say; then it means nobody. */
+  /** The identity of the pid. Records of older versions lack it; then the pid is not trusted. */
   readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly size: Size | null;
@@ -40,19 +41,19 @@ export interface SessionRecord {
     readonly at: number;
     readonly by: EndedBy | null;
     readonly offset: number;
-    /** Where its log begins; not in records of before. */
+    /** Where its log starts; missing in older records. */
     readonly firstOffset?: number;
-    /** When a lost session was found: its end may be long past, but nobody could know of it before. */
+    /** When a lost session was found: its end may be long past, but was not known before. */
     readonly noticedAt?: number;
   } | null;
 }
 
 export const RECORD_FILE = 'session.json';
 
-/** The one before, until that one is durable. */
+/** The previous record, kept until the new one is durable. */
 const LAST_RECORD_FILE = 'session.json.last';
 
-/** `keepLast`: the record that is there is durable, and stays until `forgetLastRecord`. */
+/** `keepLast`: the existing record is durable, and stays until `forgetLastRecord`. */
 export function writeRecord(folder: string, record: SessionRecord, { keepLast = false } = {}): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${folder}/${RECORD_FILE}.tmp`;
@@ -66,12 +67,12 @@ export function writeRecord(folder: string, record: SessionRecord, { keepLast = 
   renameSync(temporary, `${folder}/${RECORD_FILE}`);
 }
 
-/** The record is durable: the one before it is of no use any more. */
+/** The record is durable: the previous one is no longer needed. */
 export function forgetLastRecord(folder: string): void {
   quietly(() => unlinkSync(`${folder}/${LAST_RECORD_FILE}`));
 }
 
-/** For a precaution: without it (there is one already, there is none, the disk refuses) things go on as well. */
+/** For a precaution that may fail: it exists already, there is nothing to keep, or the disk refuses. */
 function quietly(act: () => void): void {
   try {
     act();
@@ -80,7 +81,7 @@ function quietly(act: () => void): void {
   }
 }
 
-/** Null when there is none, or none that can be understood. */
+/** Null when there is none, or none that can be read. */
 export function readRecord(folder: string): SessionRecord | null {
   return readRecordFile(folder, RECORD_FILE) ?? readRecordFile(folder, LAST_RECORD_FILE);
 }
@@ -94,7 +95,7 @@ function readRecordFile(folder: string, file: string): SessionRecord | null {
     // A copy of another session's folder would take its name, and its log.
     return isSessionRecord(record) && record.run.id === basename(folder) ? record : null;
   } catch {
-    return null; // missing or damaged: that costs this one session its name, not the daemon its life
+    return null; // missing or damaged: that costs this one session its name, and does not stop the daemon
   }
 }
 

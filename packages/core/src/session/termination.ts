@@ -1,22 +1,23 @@
 /**
- * What to do, and when, with each process of a session that is to end. Pure: time and what is known of the processes are
- * inputs.
+ * Decides the next signal, and its time, for each process of a session that is ending. Pure: time and the state of the
+ * processes are inputs. Keeps the order of signals of RUN-5.
  *
- * SIGTERM comes first, and the whole grace period belongs to those that handle it: they drain, save and leave. Only then
- * SIGKILL. SIGHUP is for those that ignore SIGTERM, above all interactive shells; and only once nobody is left who handles
- * SIGTERM, because a shell passes its SIGHUP on to its jobs.
+ * SIGTERM comes first, and the whole grace period belongs to processes that handle it: they drain, save and exit. Only
+ * then SIGKILL. SIGHUP is for processes that ignore SIGTERM, above all interactive shells; and only once no process is
+ * left that handles SIGTERM, because a shell passes its SIGHUP on to its jobs.
  *
- * When the leader of a terminal session dies, the kernel hangs up on whoever is in the foreground. So a leader that would
- * die of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until those who mind that have had their time.
+ * When the leader of a terminal session dies, the kernel hangs up on the foreground group. So a leader that would die
+ * of SIGTERM at once (`sh -c 'server; …'`) is stopped (SIGSTOP) until the processes affected by that have had their
+ * time.
  */
 import type { ToTerm } from './process-sweep.ts';
 
-/** By then whoever does not mind SIGTERM has shown it. A shell without jobs is stopped this soon. */
+/** By then a process that ignores SIGTERM has shown it. A shell without jobs is stopped this soon. */
 export const HANGUP_AFTER_MS = 100;
 
 export type TerminationStep = 'hold' | 'ask' | 'hang-up' | 'kill';
 
-/** SIGCONT, because a process that is stopped sees no other signal. */
+/** With SIGCONT, because a stopped process sees no other signal. */
 export const STEP_SIGNALS: Readonly<Record<TerminationStep, readonly NodeJS.Signals[]>> = {
   hold: ['SIGSTOP'],
   ask: ['SIGTERM', 'SIGCONT'],
@@ -24,32 +25,32 @@ export const STEP_SIGNALS: Readonly<Record<TerminationStep, readonly NodeJS.Sign
   kill: ['SIGKILL'],
 };
 
-/** A process of a session that is to end. */
+/** A process of a session that is ending. */
 export interface Doomed {
-  /** As it was when it was first seen: many programs change it in their handler. */
+  /** As it was when first seen: many programs change it in their handler. */
   readonly toTerm: ToTerm;
-  /** Its end is the end of the terminal for all others. */
+  /** Its end closes the terminal for all others. */
   readonly isLeaderOfTerminal: boolean;
   /** Not a shell that waits for another job. */
   readonly isForeground: boolean;
   readonly done: ReadonlySet<TerminationStep>;
 }
 
-/** What others of the session do, as long as they are there. */
+/** What the session's other processes do, as long as they are there. */
 export interface Others {
   /** Some handle SIGTERM. */
   readonly handle: boolean;
-  /** Some of these would be hung up on by the kernel with the end of the leader. */
+  /** Some of these would be hung up on by the kernel when the leader ends. */
   readonly fearHangup: boolean;
 }
 
-/** On a clock that only ever goes forward. */
+/** On a monotonic clock. */
 export interface Schedule {
   readonly askedAt: number;
   readonly killAt: number;
 }
 
-/** What is due for a process; null for nothing. Each step is taken once, but SIGKILL is repeated. */
+/** The step that is due for a process; null for none. Each step is taken once, but SIGKILL is repeated. */
 export function dueStep(
   process: Doomed,
   others: Others,
@@ -67,7 +68,7 @@ export function dueStep(
   return now >= askedAt + HANGUP_AFTER_MS ? 'hang-up' : null;
 }
 
-/** How long nothing is due by the clock. */
+/** The time until a step is due. */
 export function nextStepInMs({ askedAt, killAt }: Schedule, now: number): number {
   const dueAt = [askedAt + HANGUP_AFTER_MS, killAt].find((at) => at > now);
   return dueAt === undefined ? Infinity : dueAt - now;

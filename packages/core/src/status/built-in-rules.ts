@@ -1,4 +1,4 @@
-/** The rules that Spool brings. They pass the checks that users' files pass; one that does not is a mistake of ours. */
+/** The built-in rules. They go through the same checks as users' files; a failure is a bug of ours. */
 import any from './rules/any.json' with { type: 'json' };
 import claude from './rules/claude.json' with { type: 'json' };
 import codex from './rules/codex.json' with { type: 'json' };

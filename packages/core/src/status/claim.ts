@@ -1,4 +1,4 @@
-/** What one source says right now, with all that a status takes from it. */
+/** What one source claims right now, with everything that a status takes from it. */
 import type { Evidence, StatusSource, StatusState } from '@spool/protocol';
 
 export interface Claim {

@@ -1,4 +1,4 @@
-/** What a session does right now, and how we know. Pure: no clock, no Node; time, bytes and pictures are handed in. */
+/** What a session is doing right now, and the evidence. Pure: no clock, no Node; time, bytes and screens are inputs. */
 export { type InputView } from './sources/input-line.ts';
 export { BUILT_IN_RULES } from './built-in-rules.ts';
 export { agentOfCommand } from './sources/command-agent.ts';

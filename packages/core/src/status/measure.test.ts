@@ -1,7 +1,7 @@
 /**
  * The status at the marks of real recordings, measured on those that the rules were not tuned on (`testing/truth.ts`).
  *
- * Replayed with the real terminal model and the real follower of facts, at the recording's own times.
+ * Replayed with the real terminal model and the real reader of events, at the recording's own times.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** Whatever comes, in whatever order: the reducer does not throw, does not grow, and gives the same for the same. */
+/** For any events in any order: the reducer does not throw, does not grow, and gives the same result for the same input. */
 import fc from 'fast-check';
 import type { Status } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
@@ -161,7 +161,7 @@ test('what it keeps is bounded, however much is said', () => {
     reducer.fact({ type: 'command-text', command: `${at}`, start: at, end: at + 1 }, at);
     reducer.output(1, at, at);
   }
-  // 5000 parts, of which 64 are remembered: they are cleared, or forgotten.
+  // 5000 parts, of which 64 are kept: they are cleared, or dropped.
   for (let at = 5000 - 64; at < 5000; at++)
     reducer.fact({ type: 'status-reported', status: { state: 'clear', id: `part-${at}` }, start: 0, end: 1 }, 6000);
   expect(reducer.status.source).not.toBe('program');

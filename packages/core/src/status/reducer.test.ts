@@ -12,7 +12,7 @@ const DIALOG = ` Bash command\n ls\n Do you want to proceed?\n ❯ 1. Yes\n   2.
 const PROMPT = `✻ Baked for 3s\n${BOX}\n❯ █\n${BOX}\n  ? for shortcuts`;
 const WORK = `✽ Baking… (3s)\n${BOX}\n❯ █\n${BOX}\n  esc to interrupt`;
 
-/** A reducer with a clock of its own, which ticks when it is asked to. */
+/** A reducer with its own clock, which ticks on request. */
 class Session {
   readonly reducer: StatusReducer;
   now = 0;

@@ -1,18 +1,20 @@
 /**
- * One status per session, from all that is known: the process, what the program reports, hooks, the shell's marks, the
- * screen, the title, progress, notifications, and bytes and silence where nobody knows better.
+ * Computes one status per session from everything known: the process, the program's reports, hooks, the shell's marks,
+ * the screen, the title, progress, notifications, and bytes and silence where no other source knows better. Keeps
+ * STATE-1.
  *
  * Each source makes at most one claim, with a confidence; the most confident one decides, with these exceptions:
  *
- * - A dialog on the screen is never idle, whoever says so: the worst that can happen is a question that nobody sees.
+ * - A dialog on the screen is never idle, whatever the other sources say: the worst failure is a question that no user
+ *   sees.
  * - It also beats a report of work that is older than the dialog.
- * - A report of something unfinished is no longer believed when the screen has shown the contrary for a while: programs
+ * - A report of unfinished work is no longer believed when the screen has contradicted it for a while: programs
  *   that are killed report nothing.
  *
- * One dialog after another is blocked anew: who has seen the first has not seen the second (`dialog.ts`).
+ * A new dialog after another is a new block: a user who has seen the first has not seen the second (`dialog.ts`).
  *
- * Time is an input. `status` stays the same object until something changes; `nextCheckAt` says when silence would change
- * something, so nobody polls.
+ * Time is an input. `status` stays the same object until something changes; `nextCheckAt` is when silence would change
+ * something, so polling is not needed.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
 import type { Evidence, Status, StatusSource } from '@spool/protocol';
@@ -30,7 +32,7 @@ export interface StatusReducerOptions {
   readonly rules: readonly RuleSet[];
   readonly command: readonly string[];
   readonly startedAt: number;
-  /** Where it goes on after a restart. */
+  /** The status to continue with after a restart. */
   readonly status?: Status;
 }
 
@@ -42,23 +44,23 @@ export interface HookEvidence extends Evidence {
   readonly progress?: number | null;
 }
 
-/** What comes this soon after a key is its echo, not work. */
+/** Output this soon after a key is its echo, not work. */
 export const ECHO_MS = 400;
-/** A program that has shown nothing at all by then works on something. */
+/** A program that has shown nothing at all by then is working on something. */
 const STARTING_MS_MAX = 10_000;
-/** Hooks do not tell everything (Claude's: nothing at Esc), so the agent's own prompt overrules them after a while. */
+/** Hooks do not report everything (Claude's: nothing at Esc), so the agent's own prompt overrules them after a while. */
 const HOOK_OVERRULED_MS = 3000;
-/** A program that reports itself is believed longer. */
+/** A program that reports about itself is believed longer. */
 const PROGRAM_OVERRULED_MS = 10_000;
-/** What merely looks like a prompt overrules nobody. */
+/** A rule that only guesses a prompt from its looks overrules nothing. */
 const OVERRULING_MIN = 0.7;
 /** ConEmu's progress should be cleared at the end, and often is not. */
 const PROGRESS_FRESH_MS = 60_000;
-/** Within a command of the shell, what looks like a prompt may be of a shell inside: once all is quiet. */
+/** Within a command of the shell, what looks like a prompt may belong to an inner shell: once all is quiet. */
 const COMMAND_QUIET_MS = 5000;
 const EVIDENCE_MAX = 8;
 const FOREGROUND_CHARACTERS_MAX = 80;
-/** Less than this decides nothing. */
+/** A lower confidence decides nothing. */
 const CONFIDENCE_MIN = 0.25;
 
 export class StatusReducer {
@@ -70,7 +72,7 @@ export class StatusReducer {
   #foreground: string | null = null;
   #foregroundAgent: string | null = null;
   #status: Status;
-  /** Of the screen's, the one that the status knows of. */
+  /** The number of the screen's dialog that the status refers to. */
   #dialogNumber = 0;
   #nextCheckAt: number | null = null;
   #now: number;
@@ -87,12 +89,15 @@ export class StatusReducer {
   #progress: Claim | null = null;
   #notification: Claim | null = null;
   #bell: Claim | null = null;
-  /** Null where somebody knows better. */
+  /** Null where another source knows better. */
   #silence: Claim | null = null;
 
-  /** What was known before a restart is all there is: the screen has not been read since, or what it shows does not count yet. */
+  /**
+   * The state from before a restart is all there is: the screen has not been read since, or its reading does not count
+   * yet.
+   */
   #isRestored = false;
-  /** When it last printed something that was no echo, or was asked to do something. */
+  /** When it last printed something other than an echo, or was given something to do. */
   #workAt: number;
   #typedAt = Number.NEGATIVE_INFINITY;
 
@@ -111,7 +116,7 @@ export class StatusReducer {
     return this.#status;
   }
 
-  /** Something has been seen that does not count yet: the status is that of a moment ago. */
+  /** Something has been seen that does not count yet: the status is a moment old. */
   get isSettling(): boolean {
     return this.#screen.isPending;
   }
@@ -122,13 +127,13 @@ export class StatusReducer {
     return state === 'blocked' ? (evidence[0]?.why ?? 'it is blocked') : null;
   }
 
-  /** A dialog has come or gone, and has not for long enough to count. */
+  /** A dialog has appeared or disappeared too recently to count. */
   get isUnsettled(): boolean {
     if (!this.#screen.isPending) return false;
     return (this.#status.state === 'blocked') !== this.#screen.isDialogPending;
   }
 
-  /** What stands in its input line, and the keys that clear it; null where nobody can tell. */
+  /** The text in its input line, and the keys that clear it; null where that is unknown. */
   inputLine(view: InputView, cursorLine: string): { readonly text: string; readonly clear: readonly string[] } | null {
     const agent = this.#knownProgram;
     if (agent !== null) {
@@ -141,7 +146,7 @@ export class StatusReducer {
     return { text: cursorLine.slice(prompt.trimEnd().length).trim(), clear: clearingKeys(this.#rules, SHELL) };
   }
 
-  /** A shell has marked the end of its prompt (OSC 133;B), which stands before the cursor. */
+  /** A shell has marked the end of its prompt (OSC 133;B), which is the text before the cursor. */
   promptEnded(text: string): void {
     this.#shell.prompt = text;
   }
@@ -193,7 +198,7 @@ export class StatusReducer {
     if (this.#now - this.#typedAt <= ECHO_MS) return;
     this.#workAt = this.#now;
     if (this.#screen.hasLooked) this.#isRestored = false; // what was known is outdated
-    // Where somebody knows better, or it was known to print, bytes change nothing.
+    // Where another source knows better, or it was known to print, bytes change nothing.
     const changesNothing = this.#silence === null ? this.#screen.hasLooked : this.#silence.evidence.why === PRINTS;
     if (this.#shell.printed(this.#now) || !changesNothing) this.#decide();
   }
@@ -217,8 +222,8 @@ export class StatusReducer {
   }
 
   /**
-   * The command that the terminal's keys go to, where it is another than the one that was started: what a shell has been told
-   * to run. Null: none. It says who works, not whether: an editor is in the foreground while it waits.
+   * The command in the foreground of the terminal, if it is not the one that was started: what a shell was told to run.
+   * Null: none. It tells which program runs, not whether it works: an editor is in the foreground while it waits.
    */
   foreground(command: readonly string[] | null, at: number): void {
     const text = command === null ? null : cleanText(command.join(' '), FOREGROUND_CHARACTERS_MAX);
@@ -247,14 +252,14 @@ export class StatusReducer {
     this.#decide();
   }
 
-  /** Clocks go back, facts come late: our time and offset only go forward. */
+  /** Clocks go back and events come late: our time and offset only grow. */
   #moment(at: number, offset: number): Moment {
     if (at > this.#now) this.#now = at;
     if (offset > this.#offset) this.#offset = offset;
     return { at: this.#now, offset: this.#offset };
   }
 
-  /** Screen and title will be looked at again; what was said once would be lost. */
+  /** Screen and title will be read again; one-time reports would be lost. */
   #restore(status: Status): void {
     this.#offset = status.offset;
     this.#agent = status.agent;
@@ -314,7 +319,7 @@ export class StatusReducer {
     this.#nextCheckAt = next === Number.POSITIVE_INFINITY ? null : next;
   }
 
-  /** There is nothing to be seen yet, or only for a moment: titles and bytes say too little. */
+  /** There is nothing to see yet, or only for a moment: titles and bytes say too little. */
   #isOpening(checks: number[]): boolean {
     const endsAt = this.#startedAt + STARTING_MS_MAX;
     if (this.#status.state !== 'starting' || this.#now >= endsAt) return false;
@@ -343,7 +348,7 @@ export class StatusReducer {
   #claims(checks: number[]): Claim[] {
     const screen = this.#screen.claim;
     const rule = screen?.evidence.rule ?? null;
-    // Between prompt and command only the shell reads what is typed: a question that stands there asks nobody.
+    // Between prompt and command only the shell reads input: a question on the screen there asks nothing.
     const isOfNobody = this.#shell.isAtPrompt && (isPromptByLooks(rule) || rule?.startsWith('any/'));
     const knowing = [
       this.#unlessOverruled(this.#program.claim, PROGRAM_OVERRULED_MS, checks),
@@ -356,12 +361,12 @@ export class StatusReducer {
     return [...knowing, ...hinting].filter((each) => each !== null);
   }
 
-  /** What it says to be unfinished has not been, for so long, while the screen showed where to type and stood still. */
+  /** Overrules a report of unfinished work once the screen has shown an idle prompt, unchanged, for this long. */
   #unlessOverruled(said: Claim | null, afterMs: number, checks: number[]): Claim | null {
     const screen = this.#screen.claim?.evidence;
     if (said === null || said.evidence.says === 'idle' || screen === undefined) return said;
     if (screen.says !== 'idle' || screen.at < said.evidence.at || screen.confidence < OVERRULING_MIN) return said;
-    // It may ask in a way that we cannot read, below its prompt; only a shell in its place says that it is gone.
+    // It may ask in a way that we cannot read, below its prompt; only a shell in its place shows that it is gone.
     const { source, says } = said.evidence;
     if (source === 'program' && says === 'blocked' && screen.rule !== SHELL_PROMPT) return said;
     const overruledAt = Math.max(screen.at, this.#screen.changedAt) + afterMs;
@@ -370,7 +375,7 @@ export class StatusReducer {
     return said;
   }
 
-  /** A program that was killed in a shell has said nothing at its end, and would be idle for ever. */
+  /** A program that was killed in a shell has not reported its end, and would be idle forever. */
   #forgetGone(checks: number[]): void {
     const screen = this.#screen.claim?.evidence;
     const said = this.#program.claim?.evidence;
@@ -389,7 +394,7 @@ export class StatusReducer {
     return { ...said, evidence: { ...said.evidence, confidence: 0.8 } };
   }
 
-  /** Bytes and silence; after a restart not before the first look counts, or every prompt would be work until it has lasted. */
+  /** Bytes and silence; after a restart only once the first look counts, or every prompt would be work until then. */
   #listen(checks: number[]): Claim | null {
     this.#isRestored &&= !this.#screen.hasLooked || this.#screen.isPending;
     if (this.#isRestored) return null;
@@ -405,7 +410,7 @@ export class StatusReducer {
     const { says, source, confidence } = winner.evidence;
     const isBusy = says === 'working' || says === 'blocked';
     const agreeing = claims.filter(({ evidence }) => evidence.says === says);
-    // Of a shell, the command that runs is what is being done, also where it is blocked.
+    // For a shell, the running command is the activity, also where it is blocked.
     const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
     const next: Omit<Status, 'since' | 'offset'> = {
       state: says,
@@ -430,7 +435,7 @@ export class StatusReducer {
     return this.#agent ?? this.#foregroundAgent ?? this.#startedAgent;
   }
 
-  /** A shell is only where programs run: any of them may speak through its title. */
+  /** A shell only hosts programs: any of them may set its title. */
   get #knownProgram(): string | null {
     return this.#knownAgent === SHELL ? null : this.#knownAgent;
   }
@@ -450,7 +455,7 @@ function decisive(claims: readonly Claim[]): Claim | undefined {
   return says === 'idle' || (says === 'working' && isOutdated) ? dialog : best;
 }
 
-/** When and where something was seen does not count: it is seen again and again. */
+/** The time and place of an observation do not count: it is repeated all the time. */
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
   const { evidence, ...rest } = next;
   return (

@@ -1,14 +1,15 @@
 /**
- * A pattern of a rule file, made so that no screen can hang it.
+ * A pattern of a rule file, restricted so that no screen can hang it. Keeps the last part of STATE-3.
  *
- * V8 backtracks, and goes over to its linear engine only where the process has asked for that
- * (`--enable-experimental-regexp-engine-on-excessive-backtracks`) and the pattern has nothing which that engine cannot
- * do: look-around, back-references, counted repeats. So those are refused. What backtracks exponentially even without
- * them, a repeat or an alternative inside a repeated group, is refused as well: then a process without the flag is slow at worst.
+ * V8 backtracks, and falls back to its linear engine only where the process has enabled that
+ * (`--enable-experimental-regexp-engine-on-excessive-backtracks`) and the pattern has nothing that the engine does not
+ * support: look-around, back-references, counted repeats. So those are refused. Patterns that backtrack exponentially
+ * even without them, a repeat or an alternative inside a repeated group, are refused as well: then a process without
+ * the flag is slow at worst.
  */
 export const PATTERN_CHARACTERS_MAX = 200;
 
-/** The pattern, or the sentence that says why not. */
+/** The pattern, or the reason why it is refused. */
 export function rulePattern(source: unknown): RegExp | string {
   if (typeof source !== 'string' || source === '') return 'a pattern is a text that is not empty';
   if (source.length > PATTERN_CHARACTERS_MAX) return `a pattern has at most ${PATTERN_CHARACTERS_MAX} characters`;
@@ -22,7 +23,7 @@ export function rulePattern(source: unknown): RegExp | string {
 }
 
 interface Group {
-  /** Whether something in it can match in several ways: a repeat, or an alternative. */
+  /** Whether some part can match in several ways: a repeat, or an alternative. */
   isManifold: boolean;
 }
 

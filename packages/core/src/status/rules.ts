@@ -21,7 +21,10 @@ import { encodeKey, INITIAL_MODES } from '@spool/vt';
 import type { InputRule } from './sources/input-line.ts';
 import { rulePattern } from './rule-pattern.ts';
 
-/** Where a pattern is looked for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not blank. */
+/**
+ * Where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
+ * blank.
+ */
 export type Region =
   | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' }
   | { readonly place: 'bottom'; readonly lines: number };
@@ -41,11 +44,11 @@ export interface Rule {
   readonly says: RuleState;
   readonly kind: string | null;
   readonly confidence: number;
-  /** How long it must be met before it counts. */
+  /** How long it must match before it counts. */
   readonly settleMs: number;
   /** How long nothing may have changed outside of the cursor's line before it counts. */
   readonly quietMs: number;
-  /** Titles: how long it counts without being said again. */
+  /** Titles: how long it counts without being repeated. */
   readonly freshMs: number;
   readonly all: readonly Condition[];
   readonly any: readonly Condition[];
@@ -66,9 +69,9 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
-  /** Where its input line is; the first that is found counts. */
+  /** Where its input line is; the first match counts. */
   readonly input: readonly InputRule[];
-  /** The keys that clear the input line, or a part of it: pressed again and again until it is empty. */
+  /** The keys that clear the input line, or a part of it: pressed repeatedly until it is empty. */
   readonly clear: readonly string[];
 }
 
@@ -82,7 +85,7 @@ const CLEARING_KEYS_MAX = 8;
 const BOTTOM_LINES_MAX = 60;
 const WORD_CHARACTERS_MAX = 64;
 const ERRORS_MAX = 20;
-/** A picture may be half drawn when we look, and a prompt is there before all is done: idle has to last a moment. */
+/** A screen may be half drawn, and a prompt appears before all work is done: idle has to last a moment. */
 const IDLE_SETTLE_MS = 200;
 const DURATION_MS_MAX = 600_000;
 
@@ -94,7 +97,7 @@ export function parseRules(fileName: string, json: unknown): { rules: RuleSet | 
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Refuses with a sentence; whoever asked goes on with the next part. */
+/** Refuses with a reason; the caller continues with the next part. */
 class Refusal extends Error {}
 
 class Checker {
@@ -263,7 +266,7 @@ function only(json: Json, keys: readonly string[]): void {
   if (unknown !== undefined) throw new Refusal(`${shown(unknown)} is not known; there are ${keys.join(', ')}`);
 }
 
-/** A rule is named in errors by its name, if it has one that can be shown. */
+/** Errors name a rule by its name, if it has a printable one. */
 function nameOf(part: unknown): string | undefined {
   const name = typeof part === 'object' && part !== null ? (part as Json)['name'] : undefined;
   return typeof name === 'string' && name !== '' ? shown(name) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Which agent a command starts, also through the programs that only start others: `env X=1 npx -y @openai/codex`,
- * `node /usr/lib/node_modules/@google/gemini-cli/dist/index.js`, `bash -lc 'exec claude'`.
+ * Which agent a command starts, also through programs that only start others: `env X=1 npx -y @openai/codex`, `node
+ * /usr/lib/node_modules/@google/gemini-cli/dist/index.js`, `bash -lc 'exec claude'`.
  */
 import type { RuleSet } from '../rules.ts';
 
@@ -23,7 +23,7 @@ export function agentOfCommand(rules: readonly RuleSet[], command: readonly stri
   return shell;
 }
 
-/** `sh -c 'claude'` is not a shell that somebody types into; without a script it is. */
+/** `sh -c 'claude'` is not an interactive shell; without a script it is. */
 function scriptOf(args: readonly string[]): string | undefined {
   const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   return at === -1 ? undefined : args[at + 1];
@@ -45,7 +45,7 @@ function agentOfProgram(rules: readonly RuleSet[], program: string): string | nu
   return null;
 }
 
-/** Without folders, the dash of a login shell, and what npm and Windows put behind it; of `codex@latest` the name. */
+/** Without folders, the dash of a login shell, and the suffixes of npm and Windows; of `codex@latest` the name. */
 function baseName(program: string): string {
   const name = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
   return name
@@ -54,13 +54,13 @@ function baseName(program: string): string {
     .replace(/(.)@.*$/, '$1');
 }
 
-/** Options, and the words with which package runners begin. */
+/** Options, and the subcommands of package runners. */
 function withoutOptions(args: readonly string[]): string[] {
   const from = args.findIndex((arg) => !arg.startsWith('-') && !isAssignment(arg) && !RUN_WORDS.has(arg));
   return from === -1 ? [] : args.slice(from);
 }
 
-/** Near enough for a name: quotes go, escapes stay. */
+/** Good enough for a name: quotes go, escapes stay. */
 const wordsOf = (script: string): string[] =>
   script
     .slice(0, SCRIPT_CHARACTERS_MAX)

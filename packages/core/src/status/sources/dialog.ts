@@ -1,15 +1,15 @@
 /**
- * Which question a dialog asks, so that the next one is told apart from the same one drawn again.
+ * Identifies the question of a dialog, so that a new dialog is distinguished from the same one drawn again.
  *
- * Dialogs blink, move, count down, and their selection wanders; two of an agent's in a row may differ in nothing but the
- * command that they are about. So the line that asks is compared, by its letters alone. Smaller differences count only once
- * somebody has typed, for then the first one may have been answered.
+ * Dialogs blink, move, count down, and their selection moves; two dialogs of an agent in a row may differ only in the
+ * command they are about. So the line with the question is compared, by its letters alone. Smaller differences count
+ * only after input, because then the first dialog may have been answered.
  */
 export interface Dialog {
   readonly kind: string | null;
-  /** The line that asks; null where none was found. */
+  /** The line with the question; null where none was found. */
   readonly question: string | null;
-  /** It is asked on the cursor's line, where the answer will stand: asked once more, it is another. */
+  /** It is asked on the cursor's line, where the answer is typed: asked once more, it is a new question. */
   readonly isAtCursor: boolean;
   readonly activity: string | null;
 }
@@ -24,7 +24,7 @@ export const NOTHING_SINCE: SinceDialog = { hasTyped: false, hasChanged: false }
 
 export function isAnother(last: Dialog, next: Dialog, { hasTyped, hasChanged }: SinceDialog): boolean {
   const isAboutOther = last.activity !== null && next.activity !== null && last.activity !== next.activity;
-  // A picture that is half drawn may lack the question; Claude announces a dialog a second or two before it draws it.
+  // A half-drawn screen may lack the question; Claude announces a dialog a second or two before it draws it.
   if (last.question === null || next.question === null) return hasTyped && (isAboutOther || last.kind !== next.kind);
   if (lettersOf(last.question) !== lettersOf(next.question)) return true;
   return hasTyped && (isAboutOther || last.question !== next.question || (next.isAtCursor && hasChanged));
@@ -32,10 +32,10 @@ export function isAnother(last: Dialog, next: Dialog, { hasTyped, hasChanged }: 
 
 const lettersOf = (line: string): string => line.replace(/[^\p{L}]/gu, '');
 
-/** How far above what is known of a dialog (a footer, an option) its question may stand. */
+/** How far above the known part of a dialog (a footer, an option) its question may be. */
 const LINES_ABOVE_MAX = 24;
 
-/** The line at `from`, or the nearest above it that asks and is none of the options. */
+/** The line at `from`, or the nearest above it that asks and is not one of the options. */
 export function questionAbove(lines: readonly string[], from: number): string | null {
   const candidates = lines.slice(Math.max(0, from - LINES_ABOVE_MAX), from + 1).reverse();
   return candidates.map(withoutFrame).find((line) => ASKS.test(line) && !OPTION.test(line)) ?? null;

@@ -1,4 +1,4 @@
-/** What stands in the input lines of real programs, at the moments that their recordings mark, and of screens made by hand. */
+/** The text in the input lines of real programs, at the marks of their recordings, and on hand-made screens. */
 import { expect, test } from 'vitest';
 import { ScreenModel, solidText } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
@@ -18,9 +18,9 @@ function screen(bytes: string, size = { cols: 80, rows: 10 }): ScreenModel {
   return model;
 }
 
-/** At these marks somebody has typed, or the program has put back what was typed; at all others the line is empty. */
+/** At these marks text was typed, or the program has put typed text back; at all others the line is empty. */
 const HOLD_TEXT = /^(?:submitted|pasted|slash-menu)$|-after-interrupt$/;
-/** At these there is a dialog instead of an input line, or the agent tells its screen to a reader. */
+/** At these there is a dialog instead of an input line, or the agent describes its screen to a screen reader. */
 const HAVE_NO_LINE = /permission|trust|question|theme|login|screen-reader|onboarding|exit/;
 
 test('[IN-8] recordings: the input line is empty at every prompt, and holds what was typed before Enter', () => {

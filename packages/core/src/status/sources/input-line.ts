@@ -1,9 +1,9 @@
 /**
- * What stands in the input line of a program: text that somebody typed, or that the program has put back there (Claude does,
- * after Esc). Whatever is typed next would be glued to it.
+ * Finds the text in the input line of a program: typed text, or text that the program has put back there (Claude does,
+ * after Esc). New input would be appended to it. Helps to keep IN-8.
  *
- * What programs show in an empty line (placeholders, suggestions) is no text: it is dim, or named by the rules. Where no rule
- * knows the line, nobody can tell.
+ * What programs show in an empty line (placeholders, suggestions) does not count: it is dim, or named by the rules.
+ * Where no rule matches the line, the text is unknown.
  */
 import type { Region, RuleSet } from '../rules.ts';
 import { LINE_CHARACTERS_MAX, textBeforeCursor } from './screen-reading.ts';
@@ -18,11 +18,11 @@ export interface InputRule {
   readonly until: RegExp | null;
   /** What it shows when it is empty. */
   readonly placeholders: readonly RegExp[];
-  /** Where a line of the screen shows this, what stands behind the cursor is only suggested; null: no line does. */
+  /** Where a line of the screen shows this, the text after the cursor is only a suggestion; null: no line does. */
   readonly suggested: RegExp | null;
 }
 
-/** A screen with the cells that are text, and those that only suggest it. */
+/** A screen, with typed text and suggestions kept apart. */
 export interface InputView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
@@ -31,7 +31,7 @@ export interface InputView {
   readonly cursor: { readonly row: number; readonly col: number };
 }
 
-/** The text; '' where there is none. Null: nobody can tell. */
+/** The text; '' where there is none. Null: unknown. */
 export function agentInput(rules: readonly RuleSet[], agent: string, view: InputView): string | null {
   for (const set of rules) {
     if (set.agent !== agent) continue;
@@ -72,7 +72,7 @@ function withoutSuggestion({ suggested }: InputRule, { lines, solid, cursor }: I
   return solid.map((line, row) => (row === cursor.row ? textBeforeCursor({ lines: solid, cursor }) : line));
 }
 
-/** The lowest of the region's lines that matches: what is further down is newer. */
+/** The lowest matching line of the region: lines further down are newer. */
 function lowest({ region, pattern, after }: InputRule, lines: readonly string[]): number | null {
   let left = region.place === 'bottom' ? region.lines : Infinity;
   for (let row = lines.length - 1; row >= 0 && left > 0; row--) {

@@ -1,8 +1,8 @@
 /**
- * What a program says of itself (OSC 7501): one record for the program, and one for each of its parts.
+ * The program's reports about itself (OSC 7501): one record for the program, and one for each of its parts.
  *
- * The program's own record counts. A part that is blocked makes the whole blocked, since a person has to come all the same;
- * where there are only parts, one that works makes the whole work.
+ * The program's own record counts. A blocked part makes the whole blocked, since a user has to act all the same; where
+ * there are only parts, one that works makes the whole work.
  */
 import type { ProgramStatus } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
@@ -30,14 +30,14 @@ export class ProgramRecords {
     this.#decide();
   }
 
-  /** The shell shows its prompt: whatever said that it works, or waits, has gone without saying so. */
+  /** The shell shows its prompt: whatever reported work or a question has ended without reporting that. */
   dropUnfinished(): void {
     for (const [id, { report }] of [...this.#records])
       if (report.state === 'working' || report.state === 'blocked') this.#records.delete(id);
     this.#decide();
   }
 
-  /** Whoever reported is gone. */
+  /** The reporting program is gone. */
   forget(): void {
     this.#records.clear();
     this.#claim = null;
@@ -69,8 +69,8 @@ function claimOf({ state, kind, percent, app, title, message }: ProgramStatus, m
 }
 
 /**
- * `error` is idle: the work has stopped and the next thing can be typed. Nobody is asked anything, so it is not blocked;
- * the kind tells it from work well done.
+ * `error` is idle: the work has stopped and the next input can be typed. Nothing is being asked, so it is not blocked;
+ * the kind distinguishes it from success.
  */
 const MEANING: Readonly<Record<ProgramStatus['state'], readonly [StatusState, string | null]>> = {
   working: ['working', null],

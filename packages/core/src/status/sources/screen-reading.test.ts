@@ -1,4 +1,4 @@
-/** Pictures that are in no recording: the rules are meant for what programs mean, not for what was recorded. */
+/** Screens that are in no recording: the rules should match what programs mean, not only what was recorded. */
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { readLine, readScreen, type ScreenReading, textBeforeCursor } from './screen-reading.ts';

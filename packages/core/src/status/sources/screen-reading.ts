@@ -1,8 +1,8 @@
 /**
- * One look at the screen: what do the rules make of it?
+ * Applies the rules to one screen.
  *
- * The emulated screen is read, never the bytes: full-screen programs write cells here and there, and what they wrote last
- * is not what one sees. The same rules read titles and notifications, which are single lines.
+ * It reads the emulated screen, never the bytes: full-screen programs write cells here and there, and what they wrote
+ * last is not what is visible. The same rules read titles and notifications, which are single lines.
  */
 import { cellsOf, cleanText } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
@@ -19,7 +19,7 @@ export interface ScreenView {
   readonly title: string;
 }
 
-/** All null where no rule is met; `agent` may be known all the same. */
+/** All null where no rule matches; `agent` may be known all the same. */
 export interface ScreenReading {
   readonly state: StatusState | null;
   readonly kind: string | null;
@@ -30,9 +30,9 @@ export interface ScreenReading {
   readonly agent: string | null;
   readonly activity: string | null;
   readonly thought: string | null;
-  /** What it asks; of screens that wait for a decision. */
+  /** The question, on screens that wait for a decision. */
   readonly dialog: Dialog | null;
-  /** How long it has to be so before it counts; the second: with nothing else changing. */
+  /** How long it has to last before it counts; the second: with nothing else changing. */
   readonly settleMs: number;
   readonly quietMs: number;
   readonly freshMs: number;
@@ -40,7 +40,7 @@ export interface ScreenReading {
 
 export interface ReadingHint {
   readonly command: readonly string[];
-  /** Who was recognised before, if anybody. */
+  /** The agent that was recognised before, if any. */
   readonly agent: string | null;
 }
 
@@ -54,7 +54,8 @@ export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: Re
   const started = agentOfCommand(rules, hint.command);
   let agent = hint.agent ?? started;
   if (agent === null || agent === SHELL) agent = recognised(rules, look) ?? agent;
-  // An agent that was started from a shell may have ended: then the shell's own rules know the screen, or anybody's.
+  // An agent that was started from a shell may have ended: then the shell's own rules match the screen, or the general
+  // ones.
   for (const asked of new Set([agent, started])) {
     if (asked === null) continue;
     const found = firstMet(rules, asked, 'screen', look);
@@ -64,7 +65,7 @@ export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: Re
   return found === undefined ? { ...NOTHING, agent } : reading(found, look, rules, agent);
 }
 
-/** A title or a notification, by the agent's rules and then by anybody's. */
+/** A title or a notification, by the agent's rules and then by the general ones. */
 export function readLine(
   rules: readonly RuleSet[],
   where: 'title' | 'notification',
@@ -100,7 +101,7 @@ function firstMet(
   return undefined;
 }
 
-/** What was found of the rule's first condition; undefined where the rule is not met. */
+/** The match of the rule's first condition; undefined where the rule does not match. */
 function met(rule: Rule, look: Look): Match | undefined {
   let first: Match | undefined;
   for (const condition of rule.all) {
@@ -139,9 +140,9 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
 
 function dialogOf({ kind }: Rule, { found, at, place }: Match, activity: string | null, look: Look): Dialog {
   const isAtCursor = place === 'cursor';
-  // What stands behind the question is being typed.
+  // The text after the question is being typed.
   const asked = isAtCursor ? found.input.slice(0, found.index + found[0].length).trim() : look.questionAbove(at);
-  const question = kind === PAGER ? null : asked; // each page is another, and asks nothing
+  const question = kind === PAGER ? null : asked; // each page is a new dialog, and asks nothing
   return { kind, question, isAtCursor, activity };
 }
 
@@ -189,7 +190,7 @@ interface Match {
   readonly at: number;
 }
 
-/** The view, cut into regions when they are asked for. */
+/** The view, cut into regions on demand. */
 class Look {
   readonly #view: ScreenView;
   readonly #notification: string;
@@ -201,7 +202,7 @@ class Look {
     this.#notification = notification;
   }
 
-  /** The lowest line that matches: what is further down is newer. */
+  /** The lowest matching line: lines further down are newer. */
   find({ region, pattern, after }: Condition): Match | undefined {
     const lines = this.#lines(region);
     const first = region.place === 'bottom' ? Math.max(0, lines.length - region.lines) : 0;
@@ -236,7 +237,7 @@ class Look {
   }
 }
 
-/** Blanks that were cut are put back: a prompt ends with one. Columns are cells, which wide characters have two of. */
+/** Restores blanks that were cut: a prompt ends with one. Columns are cells, of which wide characters have two. */
 export function textBeforeCursor({ lines, cursor }: Pick<ScreenView, 'lines' | 'cursor'>): string {
   const line = (lines[cursor.row] ?? '').slice(0, LINE_CHARACTERS_MAX);
   let cells = 0;

@@ -1,9 +1,9 @@
 /**
- * Looks at the screen again and again, and says what can be relied on.
+ * Reads the screen repeatedly, and returns what can be relied on.
  *
- * A picture may be half drawn when we look at it, a prompt may be there before all is done, and some programs show nothing
- * but their prompt while they answer. So a new reading counts only when it has lasted as long as its rule asks for; until
- * then the last one stays. A dot that blinks changes the picture, but not the reading.
+ * A screen may be half drawn, a prompt may appear before all work is done, and some programs show nothing but their
+ * prompt while they answer. So a new reading counts only when it has lasted as long as its rule requires; until then
+ * the last one stays. A blinking dot changes the screen, but not the reading.
  */
 import { type Claim, claim, type Moment } from '../claim.ts';
 import { SHELL } from './command-agent.ts';
@@ -11,9 +11,9 @@ import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
 import type { RuleSet } from '../rules.ts';
 import { readScreen, type ScreenReading, type ScreenView, textBeforeCursor } from './screen-reading.ts';
 
-/** What was known stays for as long when no rule knows the picture. */
+/** When no rule matches the screen, the last reading stays for this long. */
 const UNREAD_HOLD_MS = 400;
-/** A dialog in the place of another of its rule may be half drawn, and the line that asks be none of its own. */
+/** A dialog that replaces another of the same rule may be half drawn, with the question of the old one. */
 const NEXT_DIALOG_MS = 200;
 
 export class ScreenWatch {
@@ -22,14 +22,14 @@ export class ScreenWatch {
   #view: ScreenView | null = null;
   #claim: Claim | null = null;
   #pending: { readonly reading: ScreenReading; readonly since: Moment } | null = null;
-  /** The last that counted, from when it was first met; null when something else has counted since. */
+  /** The last that counted, from when it was first seen; null when something else has counted since. */
   #dialog: (Dialog & { readonly at: number }) | null = null;
   #dialogNumber = 0;
   #typedAt = Number.NEGATIVE_INFINITY;
   #changedAt = 0;
-  /** What stood before the cursor when a shell's prompt was read: what is typed behind it is no work. */
+  /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
   #promptText = '';
-  /** The same, also while something else is read: a long command runs over into the next row. */
+  /** The same, also while something else is read: a long command wraps into the next row. */
   #lastPrompt = '';
 
   constructor(rules: readonly RuleSet[], command: readonly string[]) {
@@ -49,17 +49,17 @@ export class ScreenWatch {
     return this.#view?.lines.some((line) => line !== '') ?? false;
   }
 
-  /** A rule is met, but not for long enough. */
+  /** A rule matches, but not for long enough. */
   get isSettling(): boolean {
     return this.#pending !== null && this.#pending.reading.rule !== null;
   }
 
-  /** Something has been read, or nothing, that does not count yet. */
+  /** There is a reading, or the lack of one, that does not count yet. */
   get isPending(): boolean {
     return this.#pending !== null;
   }
 
-  /** What does not count yet is a dialog. */
+  /** The reading that does not count yet is a dialog. */
   get isDialogPending(): boolean {
     return this.#pending?.reading.state === 'blocked';
   }
@@ -68,12 +68,12 @@ export class ScreenWatch {
     return this.#view?.isAlternate ?? false;
   }
 
-  /** When it last changed outside of the cursor's line, where people type. */
+  /** When it last changed outside of the cursor's line, where input is echoed. */
   get changedAt(): number {
     return this.#changedAt;
   }
 
-  /** Another one, when a dialog has taken the place of another. */
+  /** Changes when one dialog replaces another. */
   get dialogNumber(): number {
     return this.#dialogNumber;
   }
@@ -102,7 +102,7 @@ export class ScreenWatch {
     return reading.agent;
   }
 
-  /** Takes over what has lasted long enough; says when there would be more to take over. */
+  /** Accepts readings that have lasted long enough; returns when the next one would. */
   settle(now: number): number {
     if (this.#pending === null) return Number.POSITIVE_INFINITY;
     const { reading, since } = this.#pending;
@@ -122,7 +122,7 @@ export class ScreenWatch {
     this.#lastPrompt = '';
   }
 
-  /** The last prompt that was told by its looks; '' for none. */
+  /** The last prompt that was recognised by its looks; '' for none. */
   get lastPrompt(): string {
     return this.#lastPrompt;
   }
@@ -145,7 +145,7 @@ export class ScreenWatch {
     return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#changedAt >= this.#typedAt });
   }
 
-  /** Behind the prompt that was there, on the same line. */
+  /** After the prompt that was there, on the same line. */
   #isTypedAtPrompt(view: ScreenView): boolean {
     if (this.#promptText === '') return false;
     const before = textBeforeCursor(view);
@@ -153,7 +153,7 @@ export class ScreenWatch {
   }
 }
 
-/** The same rule as before: the same evidence, from when it was first met. */
+/** The same rule as before: the same evidence, from when it was first seen. */
 export function screenClaim(
   source: 'screen' | 'title' | 'notification',
   reading: ScreenReading,
@@ -169,10 +169,10 @@ export function screenClaim(
 /** The prompt of the shell that was started: what ran in it has ended. */
 export const SHELL_PROMPT = `${SHELL}/prompt`;
 
-/** A rule that tells a prompt by its looks. */
+/** A rule that recognises a prompt by its looks. */
 export const isPromptByLooks = (rule: string | null): boolean => rule === SHELL_PROMPT || rule === 'any/prompt';
 
-/** One and the same, seen twice. */
+/** The same reading, seen twice. */
 const isAlike = (one: ScreenReading, other: ScreenReading): boolean =>
   one.rule === other.rule &&
   (one.dialog === null || other.dialog === null || !isAnother(one.dialog, other.dialog, NOTHING_SINCE));

@@ -1,8 +1,8 @@
 /**
- * What a shell tells by its marks (OSC 133, 633): where its prompt is, when a command starts and ends.
+ * The marks of a shell (OSC 133, 633): where its prompt is, when a command starts and ends.
  *
- * At its prompt it is idle, and that is certain if it also tells when commands start. That a command runs is certain; that it
- * works is not: it may be an agent, or a shell on another machine.
+ * At its prompt it is idle, and that is certain if it also marks the start of commands. That a command runs is certain;
+ * that it works is not: it may be an agent, or a shell on another machine.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
 import { type Claim, claim, type Moment } from '../claim.ts';
@@ -22,7 +22,7 @@ const SHELL_FACTS: ReadonlySet<OscEvent['type']> = new Set<ShellFact['type']>([
 
 export const isShellFact = (fact: OscEvent): fact is ShellFact => SHELL_FACTS.has(fact.type);
 
-/** What is printed this soon after a mark is still the prompt itself. */
+/** Output this soon after a mark is still the prompt itself. */
 const PROMPT_MS = 500;
 const UNSURE = 0.7;
 const COMMAND_CHARACTERS_MAX = 120;
@@ -40,10 +40,10 @@ export class ShellMarks {
     return this.#claim?.evidence.says === 'idle';
   }
 
-  /** The prompt that it last showed, as text; null where it runs a command, or has not marked the end of its prompt. */
+  /** The last prompt as text; null while a command runs, or if the shell does not mark the end of its prompt. */
   prompt: string | null = null;
 
-  /** The command that now runs, as far as the shell tells it. */
+  /** The running command, as far as the shell reports it. */
   get command(): string | null {
     return this.#command;
   }
@@ -72,7 +72,10 @@ export class ShellMarks {
     }
   }
 
-  /** Something is printed that is no echo. Of a shell that does not tell when commands start, that is one. Says whether it was. */
+  /**
+   * Something other than an echo is printed. For a shell that does not mark the start of commands, that is a command.
+   * Returns whether it was.
+   */
   printed(now: number): boolean {
     if (this.#claim === null || this.#marksCommands || now - this.#claim.evidence.at <= PROMPT_MS) return false;
     this.#claim = null;

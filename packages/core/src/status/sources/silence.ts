@@ -1,14 +1,15 @@
 /**
- * What can be told from bytes alone: of programs that no rule knows.
+ * The status from bytes alone, for programs that no rule matches.
  *
  * Printing is work. Silence is work too, for a long time: a linker, a test suite whose output is captured, a download
- * print nothing for minutes, and calling them idle makes somebody interrupt them. So we only become less sure, and give up
- * after half an hour. Programs on the alternate screen draw what they do; when they draw nothing, they wait for a key.
+ * print nothing for minutes, and if they were called idle, a user would interrupt them. So the confidence only
+ * decreases, down to nothing after half an hour. Programs on the alternate screen draw what they do; when they draw
+ * nothing, they wait for a key.
  */
 import type { StatusState } from '@spool/protocol';
 
 export interface SilenceStep {
-  /** It counts from this much silence on. */
+  /** It counts after this much silence. */
   readonly fromMs: number;
   readonly says: StatusState;
   readonly confidence: number;

@@ -1,4 +1,4 @@
-/** What a look costs. How long one takes is measured by `npm run bench -- detection`. */
+/** What a look costs. Its duration is measured by `npm run bench -- detection`. */
 import { expect, test } from 'vitest';
 import { StatusReducer } from '../reducer.ts';
 import { parseRules } from '../rules.ts';
@@ -7,7 +7,7 @@ import type { ScreenView } from './screen-reading.ts';
 const WORDS = 'const line = await reader.next(); // ❯ 12. Yes, and the quick brown fox jumps over (the) lazy dog… ';
 
 function picture(at: number): ScreenView {
-  // New strings each time, as a model makes them: equal, but not the same.
+  // New strings each time, as a model makes them: equal, but not identical.
   const lines = Array.from({ length: 60 }, (_, row) => `${row === 30 ? at : row} ${WORDS}${WORDS}`.slice(0, 200));
   return { lines, cursor: { row: 59, col: 4 }, isCursorVisible: true, isAlternate: true, title: 'x' };
 }

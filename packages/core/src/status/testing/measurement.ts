@@ -12,7 +12,7 @@ export interface Verdict {
   readonly label: string;
   readonly truth: StatusState;
   readonly found: StatusState;
-  /** Who decided, for the list of mistakes. */
+  /** The deciding source, for the list of mistakes. */
   readonly by: string;
 }
 
@@ -89,8 +89,9 @@ const shown = ({ precision, recall }: Quality): string => `${percent(precision)}
 export const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
 
 /**
- * How long a program said that it works, by its report or the spinner in its title, and how long of that the status said so
- * by the screen alone. Marks of work are few; this is another witness. The first moments do not count: a look has to come.
+ * How long a program reported work, by its own report or the spinner in its title, and for how long of that the status
+ * agreed by the screen alone. Marks of work are few; this is a second measure. The first moments do not count: a look
+ * has to come.
  */
 export function workedMs(recording: Recording): { readonly said: number; readonly found: number } {
   let reports = false;

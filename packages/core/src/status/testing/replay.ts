@@ -1,5 +1,5 @@
 /**
- * A recording played to a reducer as the daemon would: facts and bytes as they came, a look when a burst has settled or
+ * Plays a recording to a reducer as the daemon would: events and bytes as they came, a look when a burst has settled or
  * 150 ms have passed, a tick when the reducer asked for one; all at the recording's own times.
  */
 import type { Status } from '@spool/protocol';
@@ -11,7 +11,7 @@ import type { ScreenView } from '../sources/screen-reading.ts';
 import type { Event, Recording } from './recordings.ts';
 
 export interface ReplayOptions {
-  /** Whether facts of this kind are withheld; of titles, also the one in the view. */
+  /** Whether events of this kind are withheld; of titles, also the one in the view. */
   readonly withholds?: (fact: OscEvent) => boolean;
   /** Look after each read instead of after each burst. */
   readonly looksAlways?: boolean;

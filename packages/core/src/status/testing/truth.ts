@@ -1,8 +1,8 @@
 /**
- * What is true at the marks of the recordings, and which recordings the rules were not tuned on.
+ * The true status at the marks of the recordings, and which recordings the rules were not tuned on.
  *
  * A mark names what the screen shows at its offset. Those named after a key are written before the key is pressed: at
- * `submitted` the text stands at the prompt and Enter is still to come; at `approved` the dialog is still there.
+ * `submitted` the text is at the prompt and Enter is still to come; at `approved` the dialog is still there.
  */
 import type { StatusState } from '@spool/protocol';
 
@@ -50,10 +50,10 @@ export const TRUTH: Readonly<Record<string, StatusState>> = {
   'permission-dialog-edit': 'blocked',
   'permission-edit': 'blocked',
   'question-dialog': 'blocked',
-  'quit-confirmation': 'idle', // a hint below the prompt, no dialog
+  'quit-confirmation': 'idle', // a hint below the prompt, not a dialog
   'resized-140x45': 'idle',
   'resized-60x20': 'idle',
-  'slash-menu': 'idle', // commands to choose from, while one types
+  'slash-menu': 'idle', // commands to choose from, while the user types
   streaming: 'working',
   submitted: 'idle',
   'tool-running': 'working',
@@ -70,14 +70,14 @@ export const EXCEPTIONS: Readonly<Record<string, StatusState>> = {
   'claude/tui-hooks interrupt': 'idle',
 };
 
-/** Marks that say too little, and why. */
+/** Marks that say too little, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   start: 'a moment after the start: a dialog in some recordings, a prompt or next to nothing in others',
   'turn-done': 'taken while the last frames of the turn were drawn: the screen still shows the work',
   'tool-done': 'as `turn-done`',
 };
 
-/** Chosen before the first rule was written, and never looked at before the rules were done. */
+/** Chosen before the first rule was written, and not examined before the rules were done. */
 export const HELD_OUT: ReadonlySet<string> = new Set([
   'claude/tui-bracketed-paste',
   'claude/tui-full-kitty',

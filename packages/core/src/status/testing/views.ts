@@ -1,7 +1,7 @@
-/** Pictures made by hand, for tests. */
+/** Hand-made screens, for tests. */
 import type { ScreenView } from '../sources/screen-reading.ts';
 
-/** `█` is the cursor, which else stands at the end of the last line. */
+/** `█` is the cursor (default: the end of the last line). */
 export function viewOf(text: string, more: Partial<ScreenView> = {}): ScreenView {
   const rows = text.replace(/^\n/, '').split('\n');
   const row = rows.findIndex((line) => line.includes('█'));
