@@ -1,4 +1,5 @@
 /** Input that is looked after: prompts that are seen to be taken, pastes, keys that arrive once. */
+import { existsSync, writeFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { outputOf, seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
@@ -58,6 +59,24 @@ test('[IN-4] a prompt to a shell is confirmed by what comes of it; one that nobo
   const { id: shell } = await client.run({ command: ['bash', '-c', busy], size: PTY, env });
   await seen(client, shell, 'line 2');
   expect(await client.prompt(shell, 'hello', { confirmMs: 1000 })).toMatchObject({ isConfirmed: false });
+});
+
+test('[IN-9] a prompt to a shell that runs a command is refused: the command, or its dialog, would read it', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const file = `${daemon.home}/precious`;
+  writeFileSync(file, '');
+  const { id } = await client.run({ command: ['bash', '--norc', '--noprofile', '-i'], size: PTY, env });
+  await client.waitUntil(id, 'prompt', { timeoutMs: 10_000 });
+  await client.write(id, `sleep 3; rm -i ${file}\r`);
+  await until('it works', async () => (await client.get(id)).status.state === 'working');
+  await expect(client.prompt(id, 'yes')).rejects.toMatchObject({ code: 'INPUT_BUSY' });
+  await client.waitUntil(id, 'blocked', { timeoutMs: 20_000 });
+  await expect(client.prompt(id, 'yes')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });
+  expect(existsSync(file)).toBe(true);
+  await client.write(id, 'n\r');
+  await client.waitUntil(id, 'prompt', { timeoutMs: 20_000 });
+  expect(await client.prompt(id, 'echo back-$((1+1))')).toMatchObject({ isConfirmed: true });
 });
 
 test('[IN-4] a prompt that somebody else has used the key of is typed all the same', async () => {

@@ -30,6 +30,8 @@ export const ERROR_CODES = {
     'the session is not reading its input and the queue is full; none of this input was accepted, try again later',
   INPUT_UNCONFIRMED:
     'the connection to the daemon broke before the input was confirmed; check whether it arrived (`spool screen`)',
+  INPUT_BUSY:
+    'the shell is running a command that would read the prompt later; wait until it is done (`spool wait --until prompt`) or use --force',
   INPUT_BLOCKED: 'the session is asking; answer it first (`spool attach`, `spool keys`) or use --force',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it, clear it (--clear) or use --force',
   STATE_UNKNOWN: 'cannot tell whether the session is asking something; try again in a moment or use --force',

@@ -38,6 +38,7 @@ const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
   COMMAND_NOT_FOUND: EXIT.notFound,
   NOT_ALLOWED: EXIT.notAllowed,
   INPUT_BLOCKED: EXIT.notAllowed,
+  INPUT_BUSY: EXIT.notAllowed,
   INPUT_NOT_EMPTY: EXIT.notAllowed,
   STATE_UNKNOWN: EXIT.notAllowed,
   ARGUMENT_INVALID: EXIT.usage,

@@ -120,6 +120,8 @@ export class Prompter {
   }
 }
 
+/** Nothing was typed: what is told then says that the text still stands in the input line. */
+const REFUSALS: ReadonlySet<string> = new Set(['INPUT_BLOCKED', 'INPUT_BUSY', 'STATE_UNKNOWN']);
 const NEWLINE = Buffer.from('\n');
 
 /** A prompt is two inputs, and neither may match a client's own input with the same key. */
@@ -137,7 +139,7 @@ async function type(session: Session, key: string | undefined, bytes: Uint8Array
 
 /** The text was typed but Enter was not: the error says so. */
 function unsubmitted(error: unknown): never {
-  if (!SpoolError.is(error, 'INPUT_BLOCKED') && !SpoolError.is(error, 'STATE_UNKNOWN')) throw error;
+  if (!SpoolError.is(error) || !REFUSALS.has(error.code)) throw error;
   throw new SpoolError(error.code, { ...error.details, text: 'is in its input line, and was not submitted' });
 }
 
