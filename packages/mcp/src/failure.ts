@@ -13,6 +13,8 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',
   KEY_UNKNOWN: 'unknown key; type text with spool_send',
   INPUT_BLOCKED: 'the session is asking, and a prompt would answer it; look with spool_screen first',
+  INPUT_BUSY:
+    'the shell is running a command that would read the prompt later; wait for it with spool_wait, or use force: true',
   INPUT_UNCONFIRMED:
     'the connection to the daemon broke before the input was confirmed; check with spool_screen whether it arrived',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it with spool_keys, or use clear: true',
