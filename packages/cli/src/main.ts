@@ -1,7 +1,7 @@
 /**
- * The entry. It turns on the compile cache before anything else is loaded, so it imports next to nothing itself.
+ * The entry point. It enables the compile cache before loading anything else, so it imports almost nothing itself.
  *
- * The cache lies beside the bundle: who may write there owns the code anyway, which cannot be said of a folder in /tmp.
+ * The cache is stored beside the bundle, because only users who can change the code can write there; /tmp would not be safe.
  */
 import { enableCompileCache } from 'node:module';
 

@@ -1,19 +1,19 @@
-/** What a verb is given besides its arguments, and the way to the daemon. Loaded by the verbs that need a daemon, not by the rest. */
+/** The context of a verb, and the connection to the daemon. Only verbs that need a daemon load this file. */
 import { type Client, connect } from '@spool/client/node';
 import type { ArgumentsOf, VerbName } from './command-line/verb-table.ts';
 
 export interface Program {
   readonly isBundled: boolean;
-  /** Where the entry lies. */
+  /** The folder of the entry point. */
   readonly folder: string;
-  /** What the client starts when no daemon runs. */
+  /** The program that the client starts if no daemon is running. */
   readonly daemonEntry: string;
 }
 
-/** Returns the exit code. What it throws is told by the command line. */
+/** Returns the exit code. The command line reports what it throws. */
 export type VerbAction<N extends VerbName> = (args: ArgumentsOf<N>, program: Program) => Promise<number>;
 
-/** A client, disposed by whoever opened it. `start: false` is for those who only look. */
+/** Opens a client, which the caller disposes. `start: false` does not start a daemon. */
 export async function openClient(program: Program, { start = true } = {}): Promise<Client> {
   return await connect({ env: process.env, start, daemonEntry: program.daemonEntry, who: `cli ${process.pid}` });
 }

@@ -16,5 +16,5 @@ export function checkWhole<N extends number | undefined>(
 ): N {
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return value;
   const upTo = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${max}`;
-  throw badArgument(argument, value, `it must be a whole number, at least ${min}${upTo}`);
+  throw badArgument(argument, value, `it must be an integer of at least ${min}${upTo}`);
 }

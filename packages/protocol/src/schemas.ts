@@ -15,13 +15,13 @@ const size = { cols: cells, rows: cells, widthPx: pixels, heightPx: pixels };
 const cString = z
   .string()
   .max(512 * 1024)
-  .refine((text) => !text.includes('\0'), 'must not hold a NUL');
+  .refine((text) => !text.includes('\0'), 'it must not contain a NUL byte');
 const shortText = z.string().max(200);
 const name = z
   .string()
-  .min(1)
-  .max(100)
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/u, 'must not hold control characters');
+  .min(1, 'a name has 1 to 100 characters')
+  .max(100, 'a name has 1 to 100 characters')
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/u, 'a name has no control characters');
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 

@@ -1,4 +1,4 @@
-/** Where each verb is; nothing of it is read before it is typed. */
+/** The module of each verb, loaded on use. */
 import type { VerbAction } from '../program.ts';
 import type { VerbName } from './verb-table.ts';
 

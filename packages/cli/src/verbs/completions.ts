@@ -1,4 +1,4 @@
-/** `spool completions`: scripts for the shells, made from the table of verbs. Sessions are completed by id and by name. */
+/** `spool completions`: shell scripts generated from the table of verbs. Sessions are completed by id and by name. */
 import { COMMON_FLAGS, type Flag, type Verb } from '../command-line/arguments.ts';
 import type { VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -28,7 +28,7 @@ function flagsOf(verb: Verb): readonly (readonly [string, Flag])[] {
   return Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
 }
 
-/** What can stand where no flag does. */
+/** What the first operand is. */
 function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   const [first = ''] = verb.operands;
   if (first.startsWith('COMMAND')) return 'command';
@@ -36,12 +36,12 @@ function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   return first.includes('|') ? 'words' : 'none';
 }
 
-/** Words of an operand such as `start|stop|status`. */
+/** The words of an operand such as `start|stop|status`. */
 function wordsOf(verb: Verb): readonly string[] {
   return operandKind(verb) === 'words' ? verb.operands[0]!.split('|') : [];
 }
 
-/** Whether sessions can stand behind the first operand. */
+/** Whether later operands can be sessions. */
 function takesSessionsLater(verb: Verb): boolean {
   return verb.operands[0]?.includes('ID…') === true || /\bID\b/.test(verb.operands[1] ?? '');
 }
@@ -189,7 +189,7 @@ ${cases.join('\n')}
 if [[ $funcstack[1] == _spool ]]; then _spool "$@"; else compdef _spool spool; fi`;
 }
 
-/** What an argument can be; in the table of zsh a colon has a meaning of its own. */
+/** The possible values of an argument. Colons are escaped, because zsh gives them a meaning. */
 function zshWords({ words }: Flag): string {
   return words === undefined ? ' ' : `(${words.join(' ').replaceAll(':', '\\:')})`;
 }

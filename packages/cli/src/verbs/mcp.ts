@@ -1,4 +1,4 @@
-/** `spool mcp`: an MCP server for one agent, over standard input and output. */
+/** `spool mcp`: an MCP server for one agent on stdin and stdout. */
 import { serve } from '@spool/mcp';
 import type { VerbAction } from '../program.ts';
 

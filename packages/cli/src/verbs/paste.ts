@@ -1,4 +1,4 @@
-/** `spool paste`: text as one paste. */
+/** `spool paste`: pastes text into a session. */
 import { openClient, type VerbAction } from '../program.ts';
 import { printJson } from '../output/stdio.ts';
 import { sessionAndText } from '../command-line/text-operand.ts';

@@ -1,4 +1,4 @@
-/** `spool skill`: what an agent should know about this command line, as a file for its skills. */
+/** `spool skill`: prints a skill file that teaches an agent this command line. */
 import type { VerbAction } from '../program.ts';
 import { SKILL } from '../skill.ts';
 import { print, printJson } from '../output/stdio.ts';

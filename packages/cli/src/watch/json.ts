@@ -1,16 +1,16 @@
-/** The rows of `spool watch` for programs: a line of JSON for each that appears, changes or goes. */
+/** `spool watch --json`: one line of JSON for each row that appears, changes or disappears. */
 import type { Client } from '@spool/client';
 import { recentSessions } from '../output/recent-sessions.ts';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
 
-/** Until the link or whoever reads is gone. */
+/** Runs until the connection or the reader is gone. */
 export async function tellRows(client: Client): Promise<void> {
   const list = new WatchList();
-  /** As it was last told: much of what happens does not show. */
+  /** The last printed state of each row, because many events do not change it. */
   const told = new Map<string, string>();
-  // Before the list is asked for: what happens in between comes in both.
+  // Subscribe before listing, so that no event in between is missed.
   const events = client.events({ types: LIST_EVENTS });
   await tellAll();
   for await (const event of events) {

@@ -1,4 +1,4 @@
-/** Keys of a person, from the bytes of their terminal: a name for what has one, else the text that was typed. */
+/** Decodes the user's keys from terminal bytes: a name if the key has one, otherwise the typed text. */
 
 export type Key =
   | {
@@ -18,7 +18,7 @@ export type Key =
         | 'suspend'
         | 'redraw';
     }
-  /** Typed, one character each; or pasted, all at once, with its newlines. */
+  /** Typed text, one character at a time; or a whole paste with its newlines. */
   | { readonly type: 'text'; readonly text: string; readonly isPaste: boolean };
 
 type Name = Extract<Key, { type: 'key' }>['name'];
@@ -38,13 +38,13 @@ const CONTROLS: Readonly<Record<string, Name>> = {
   '\x1b': 'escape',
 };
 
-/** By what follows ESC [ or ESC O, without modifiers. */
+/** Keyed by the characters after ESC [ or ESC O, without modifiers. */
 const ESCAPES: Readonly<Record<string, Name>> = {
   A: 'up',
   B: 'down',
   H: 'home',
   F: 'end',
-  M: 'enter', // of the keypad
+  M: 'enter', // on the keypad
   '1~': 'home',
   '4~': 'end',
   '5~': 'page-up',
@@ -56,15 +56,15 @@ const ESCAPES: Readonly<Record<string, Name>> = {
 /** An escape sequence, or one character. */
 const TOKEN = /\x1b[[O][\d;?]*[~A-Za-z]|\x1b[^\x1b]|[\s\S]/gu;
 const PASTE_END = '\x1b[201~';
-/** A prompt is a line or a page, not a book. */
+/** The maximum length of a prompt. */
 const TEXT_CHARACTERS_MAX = 64 * 1024;
 
 export class WatchKeys {
   readonly #decoder = new TextDecoder();
-  /** What was pasted so far; null outside of a paste. */
+  /** The paste so far; null outside of a paste. */
   #paste: string | null = null;
 
-  /** Of bytes that hold whole escape sequences, as `Keyboard` gives them. */
+  /** `bytes` must contain complete escape sequences, as `Keyboard` provides them. */
   read(bytes: Uint8Array): Key[] {
     const keys: Key[] = [];
     let text = this.#decoder.decode(bytes, { stream: true });
@@ -72,7 +72,7 @@ export class WatchKeys {
     return keys;
   }
 
-  /** Returns what is left: that is in a paste. */
+  /** Returns the rest, which is part of a paste. */
   #typed(text: string, keys: Key[]): string {
     for (const { 0: token, index } of text.matchAll(TOKEN)) {
       if (token === '\x1b[200~') {
@@ -90,7 +90,7 @@ export class WatchKeys {
     const all = this.#paste + text;
     const end = all.indexOf(PASTE_END);
     if (end === -1) {
-      // The end may be cut: as much of what is left over is kept as could be the beginning of it.
+      // The end marker may be split, so keep as much as could be its beginning.
       this.#paste = all.slice(0, TEXT_CHARACTERS_MAX) + all.slice(TEXT_CHARACTERS_MAX).slice(1 - PASTE_END.length);
       return '';
     }
@@ -100,7 +100,7 @@ export class WatchKeys {
   }
 }
 
-/** A line that is being typed, after one more key. Given up, it is empty. */
+/** Applies one key to an input line. A cancelled line is empty. */
 export function edited(text: string, key: Key): { readonly text: string; readonly end: 'done' | 'given-up' | null } {
   if (key.type === 'text') return { text: (text + key.text).slice(0, TEXT_CHARACTERS_MAX), end: null };
   switch (key.name) {

@@ -1,6 +1,6 @@
 /**
- * The last line of each session that is in view. Nothing is polled: the daemon is asked to tell when there is output, then the
- * screen is looked at, at most twice a second for each, and only while it is in view.
+ * The last line of each visible session. It does not poll: it waits until the daemon reports output, and then reads the
+ * screen, at most twice a second per session and only while the session is visible.
  */
 import { type Client, meaningfulLines } from '@spool/client/node';
 import { SpoolError } from '@spool/protocol';
@@ -8,7 +8,7 @@ import { isEnded } from '../output/session-words.ts';
 import type { Row } from './list.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Who scrolls past is not looked at. */
+/** Sessions that only scroll past are not read. */
 const SETTLE_MS = 80;
 const TAIL_LINES = 5;
 
@@ -16,7 +16,7 @@ export class WatchLines implements Disposable {
   readonly #client: Client;
   readonly #onLine: () => void;
   readonly #lines = new Map<string, string>();
-  /** By id, and by whether it had ended: the end is worth another look. */
+  /** Keyed by id and by whether it has ended, because the screen is read again at the end. */
   readonly #followed = new Map<string, AbortController>();
 
   constructor(client: Client, onLine: () => void) {
@@ -28,7 +28,7 @@ export class WatchLines implements Disposable {
     return this.#lines;
   }
 
-  /** These are in view now, and no others. */
+  /** Sets the visible rows. */
   follow(rows: readonly Row[]): void {
     const wanted = new Map(rows.map((row) => [`${row.id} ${isEnded(row.session)}`, row]));
     for (const [key, leaving] of this.#followed) {
@@ -66,7 +66,7 @@ export class WatchLines implements Disposable {
         isLast = (await this.#client.waitUntil(id, 'output', { after: offset, signal })).reason === 'exit';
       }
     } catch (error) {
-      // It was removed, it is out of view, or the link is gone, which whoever follows the events will tell.
+      // It was removed, it is not visible any more, or the connection broke, which the event subscriber reports.
       if (!signal.aborted && !SpoolError.is(error)) throw error;
     }
   }
@@ -81,7 +81,7 @@ export class WatchLines implements Disposable {
   }
 }
 
-/** Programs put things at both ends of a line; in a column the blanks between them would be all that is seen. */
+/** Collapses blanks, because programs write at both ends of a line and a column would show only the gap. */
 function lastOf(text: string): string {
   return (meaningfulLines(text.split('\n')).at(-1) ?? '').trim().replace(/\s{3,}/g, '  ');
 }

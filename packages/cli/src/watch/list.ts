@@ -1,12 +1,12 @@
 /**
- * The sessions as a list that is kept up to date by events: what each does, since when, in which order they are shown.
- * It draws nothing and asks nothing.
+ * The list of sessions, updated by events: what each one does, since when, and their order. It does not draw and sends no
+ * requests.
  */
 import type { EventItem } from '@spool/client';
 import type { Milestone, SessionInfo, StatusInfo } from '@spool/protocol';
 import { isEnded } from '../output/session-words.ts';
 
-/** Of a session, what a row is made of. */
+/** The data of a row. */
 export interface Row {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Row {
 
 export type Group = 'blocked' | 'working' | 'idle' | 'starting' | 'ended';
 
-/** In this order they are shown: who waits for a person comes first. */
+/** In display order: sessions that wait for the user come first. */
 export const GROUPS: readonly Group[] = ['blocked', 'working', 'idle', 'starting', 'ended'];
 
 /** The events that change the list. */
@@ -34,13 +34,13 @@ export const LIST_EVENTS: readonly string[] = [
 export class WatchList {
   readonly #rows = new Map<string, Row>();
 
-  /** All that there are, after whatever was missed. */
+  /** Replaces all rows, after events were missed. */
   replace(sessions: readonly SessionInfo[]): void {
     this.#rows.clear();
     for (const session of sessions) this.#rows.set(session.id, rowOf(session));
   }
 
-  /** The row that has changed; undefined when none has. What is told of sessions that are not known was before the list. */
+  /** Returns the changed row, or undefined. Events of unknown sessions are older than the list and ignored. */
   handle(event: EventItem): { readonly id: string; readonly row: Row | null } | undefined {
     switch (event.type) {
       case 'session-started':
@@ -75,7 +75,7 @@ export class WatchList {
     return [...this.#rows.values()];
   }
 
-  /** Those to be shown, in order. `filter` is looked for in all that a row shows, whatever the case. */
+  /** The visible rows in order. `filter` is searched in all text of a row, ignoring case. */
   shown({ filter, showsEnded }: { readonly filter: string; readonly showsEnded: boolean }): readonly Row[] {
     const wanted = filter.toLowerCase();
     return this.all
@@ -86,7 +86,7 @@ export class WatchList {
       );
   }
 
-  /** How many there are of each. */
+  /** The number of sessions in each group. */
   counts(): ReadonlyMap<Group, number> {
     const counts = new Map<Group, number>();
     for (const row of this.#rows.values()) counts.set(groupOf(row), (counts.get(groupOf(row)) ?? 0) + 1);
@@ -107,15 +107,15 @@ export class WatchList {
 
 export function groupOf({ session, status }: Row): Group {
   if (isEnded(session)) return 'ended';
-  return status.state === 'exited' ? 'working' : status.state; // its end is known, and told in a moment
+  return status.state === 'exited' ? 'working' : status.state; // its exit event follows in a moment
 }
 
-/** Since when it is what it is. */
+/** When the current state began. */
 export function sinceOf({ session, status }: Row): number {
   return session.endedAt ?? status.since;
 }
 
-/** What it does, or has reached, or calls itself. */
+/** Its activity, its last milestone or its title. */
 export function doingOf({ status, milestone, title }: Row): string {
   return status.activity ?? milestone?.title ?? withoutSpinner(title);
 }
@@ -125,7 +125,7 @@ function rowOf(session: SessionInfo): Row {
   return { id, name, session, status, milestone, title };
 }
 
-/** Those that run by their start, which never changes, so that rows stay where they are; those that ended, the last first. */
+/** Running sessions by start time, so that rows do not move; ended sessions with the latest first. */
 function timeOf({ session }: Row): number {
   return session.endedAt === null ? session.startedAt : -session.endedAt;
 }
@@ -137,7 +137,7 @@ function textOf(row: Row): string {
     .toLowerCase();
 }
 
-/** Programs turn a wheel in their title; a list is calmer without. */
+/** Removes spinners from titles, because they would make the list flicker. */
 function withoutSpinner(title: string): string {
   return title.replace(/^[\u2800-\u28ff✳✶✻✽✢·∗*◐◓◑◒◴◷◶◵|/\\-]+\s+/u, '');
 }

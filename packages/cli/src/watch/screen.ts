@@ -1,11 +1,11 @@
-/** Lines on a terminal's alternate screen: only those that have changed are sent, and they appear all at once. */
+/** Lines on the alternate screen: only changed lines are sent, and they appear all at once. */
 import type { Size } from '@spool/protocol';
 
-/** Alternate screen, no cursor, pastes in brackets, and no line runs over into the next. */
+/** Alternate screen, hidden cursor, bracketed paste, no line wrap. */
 export const SCREEN_BEGIN = '\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?7l';
 export const SCREEN_END = '\x1b[?2026l\x1b[m\x1b[?7h\x1b[?2004l\x1b[?25h\x1b[?1049l';
 
-/** Synchronized output: a terminal that knows it shows nothing before the end. */
+/** Synchronized output: a terminal that supports it shows nothing before the end. */
 const HOLD = '\x1b[?2026h';
 const SHOW = '\x1b[?2026l';
 
@@ -13,12 +13,12 @@ export class WatchScreen {
   #shown: readonly string[] = [];
   #size: Size = { cols: 0, rows: 0 };
 
-  /** What is on the terminal is not known any more. */
+  /** The content of the terminal is unknown, so the next paint is complete. */
   forget(): void {
     this.#size = { cols: 0, rows: 0 };
   }
 
-  /** What to send so that these lines are shown; '' when they are already. */
+  /** The bytes that show these lines; '' if they are already shown. */
   paint(lines: readonly string[], size: Size): string {
     const isFresh = size.cols !== this.#size.cols || size.rows !== this.#size.rows;
     const before = isFresh ? [] : this.#shown;

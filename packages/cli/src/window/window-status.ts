@@ -1,17 +1,17 @@
-/** The quiet line below a window: how large the session is, which part of it is shown, and what can be pressed. */
+/** The status line below a window: the size of the session, the visible part, and the keys. */
 import type { Size } from '@spool/protocol';
 import { cellsOfText, cutToCells } from '@spool/vt';
 import type { Place } from './screen-window.ts';
 
 export interface StatusFacts {
   readonly session: Size;
-  /** What is shown of it, in cells. */
+  /** The visible part, in cells. */
   readonly shown: Size;
   readonly place: Place;
   readonly state: 'quiet' | 'panning' | 'prefix';
 }
 
-/** Never wider than the terminal: the longest text that fits, else the shortest, cut. */
+/** The longest text that fits the terminal, or else the shortest, truncated. */
 export function statusText({ session, shown, place, state }: StatusFacts, cols: number): string {
   const size = `session is ${session.cols}×${session.rows}`;
   const isWhole = shown.cols >= session.cols && shown.rows >= session.rows;

@@ -1,8 +1,8 @@
-/** What a window showed last, as lines of text with their colours: left on the terminal when the session has ended. */
+/** The last content of a window as coloured lines, which stay on the terminal after the session has ended. */
 import { PLAIN, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
 import type { Rectangle } from './window-painter.ts';
 
-/** Without the blank lines at the end; empty when there is nothing to show. */
+/** Without trailing blank lines; empty if there is nothing to show. */
 export function windowText(model: ScreenModel, { top, left, rows, cols }: Rectangle): string {
   const lines = Array.from({ length: rows }, (_, row) => lineText(model, top + row, left, left + cols));
   return lines.join('\n').trimEnd();

@@ -1,10 +1,10 @@
 /**
- * A session of another size on this terminal: a model of its screen, and a window of it that is painted.
+ * Shows a session whose size differs from the terminal: keeps a model of its screen and paints a window of it.
  *
- * The model is fed as fast as the session writes. The terminal is painted at most sixty times a second and only when it has taken
- * what it got before; what is painted is always the newest state. So a slow terminal skips pictures, and costs nobody anything.
+ * The model follows the session at full speed. The terminal is painted at most sixty times a second, only after it has accepted
+ * the previous frame, and always with the newest state. So a slow terminal skips frames and slows nothing down.
  *
- * It lives on the alternate screen: nothing of it gets into the user's scrollback, and leaving it brings back what was there.
+ * It uses the alternate screen: nothing gets into the user's scrollback, and leaving it restores the previous content.
  */
 import { ScreenModel } from '@spool/core/screen';
 import type { Size } from '@spool/protocol';
@@ -27,20 +27,20 @@ import { statusText } from './window-status.ts';
 import { windowText } from './window-text.ts';
 
 const FRAME_MS = 16;
-/** A program that has begun a synchronized update and does not end it is painted anyway. */
+/** A synchronized update that does not end is painted after this time. */
 const UPDATE_MS_MAX = 150;
-/** A terminal with fewer rows has none to spare for a line of ours. */
+/** A terminal with fewer rows has no room for a status line. */
 const STATUS_ROWS_MIN = 4;
 const WHEEL_ROWS = 3;
 const WHEEL_COLS = 8;
 
 export interface WindowViewOptions {
-  /** The session's size, and this terminal's. */
+  /** The size of the session and of this terminal. */
   readonly session: Size;
   readonly own: Size;
   /** Whether keys go to the session. */
   readonly isTyping: boolean;
-  /** Resolves when the terminal takes more. */
+  /** Resolves when the terminal accepts more. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export class WindowView {
     this.#painter = new WindowPainter(this.#content);
   }
 
-  /** The screen as it is now, whatever was known before. */
+  /** Replaces the model with the current screen. */
   snapshot(session: Size, bytes: Uint8Array): void {
     this.#model.dispose();
     this.#model = new ScreenModel(session, { scrollback: 0 });
@@ -85,7 +85,7 @@ export class WindowView {
     this.#schedule();
   }
 
-  /** The session or this terminal has another size. Until the next snapshot the model is a good guess. */
+  /** The session or the terminal was resized. The model is approximate until the next snapshot. */
   fit(session: Size, own: Size): void {
     const isMoved = own.cols !== this.#own.cols || own.rows !== this.#own.rows;
     this.#session = session;
@@ -94,7 +94,7 @@ export class WindowView {
     this.#layOut(isMoved);
   }
 
-  /** The first detach key was pressed, and may be followed by an arrow. */
+  /** The first detach key was pressed; an arrow may follow. */
   set isPrefixed(isPrefixed: boolean) {
     if (this.#state !== 'panning') this.#enter(isPrefixed ? 'prefix' : 'quiet');
   }
@@ -109,7 +109,7 @@ export class WindowView {
     this.#schedule();
   }
 
-  /** The window goes back to the cursor. */
+  /** Moves the window back to the cursor. */
   follow(): void {
     if (this.#window.isFollowing) return;
     this.#window.follow();
@@ -134,7 +134,7 @@ export class WindowView {
     return isInside ? encodeMouse({ ...report, row, col }, mouseEncodings) : undefined;
   }
 
-  /** What the window shows, as lines of text; nothing of a program that had the screen to itself. */
+  /** The content of the window as lines of text; empty for a full-screen program. */
   get text(): string {
     if (this.#model.isAlternate) return '';
     this.#window.follow();
@@ -142,26 +142,26 @@ export class WindowView {
     return windowText(this.#model, { ...this.#content, ...this.#window.place });
   }
 
-  /** Nothing is painted any more. */
+  /** Stops painting. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#isClosed = true;
   }
 
-  /** The same, with what takes back everything that was written. */
+  /** Stops painting, and returns the bytes that restore the terminal. */
   close(): Uint8Array {
     this.stop();
     if (this.#modes === null) return new Uint8Array(0);
     return Buffer.concat([Buffer.from('\x1b[?2026l'), undo(this.#modes), Buffer.from(LEAVE), POP_TITLE]);
   }
 
-  /** The part of the terminal that shows the session; the status line is below it. */
+  /** The part of the terminal that shows the session, above the status line. */
   get #content(): Rectangle {
     const { cols, rows } = this.#own;
     return { top: 0, left: 0, cols, rows: this.#hasStatus ? rows - 1 : rows };
   }
 
-  /** With as many rows as the session there is none to spare, and the line is there only as long as it is needed. */
+  /** If the terminal has no spare row, the status line is shown only while it is needed. */
   get #hasStatus(): boolean {
     if (this.#own.rows < STATUS_ROWS_MIN) return false;
     return this.#state !== 'quiet' || this.#own.rows !== this.#session.rows;
@@ -212,7 +212,7 @@ export class WindowView {
     if (this.#isDirty) this.#schedule();
   }
 
-  /** In the middle of a synchronized update the screen is half a picture. */
+  /** During a synchronized update the screen is incomplete. */
   #isInUpdate(): boolean {
     const now = performance.now();
     if (!this.#model.modes.synchronized) this.#updateSince = undefined;
@@ -224,7 +224,7 @@ export class WindowView {
 
   #frame(): string {
     const { cursor, modes, isAlternate } = this.#model;
-    // On the alternate screen a hidden cursor is just where the last cell was drawn; elsewhere it is where things happen.
+    // On the alternate screen a hidden cursor is only where the last cell was drawn; otherwise it marks the activity.
     if (cursor.isVisible || !isAlternate) this.#window.see(cursor);
     const setting = this.#setModes(modes);
     const cells = this.#painter.paint(this.#model, this.#window.place);
@@ -278,7 +278,7 @@ const LEAVE = '\x1b[?25h\x1b[?1049l';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
-/** Their values are flags, numbers, texts and short lists of numbers. */
+/** The values are flags, numbers, texts and short lists of numbers. */
 function isSameModes(one: ModeState, other: ModeState): boolean {
   return (Object.keys(one) as (keyof ModeState)[]).every((key) => String(one[key]) === String(other[key]));
 }

@@ -184,7 +184,7 @@ export class Connection {
           settled();
           reject(error);
         } else {
-          throw new SpoolError('FRAME_INVALID', { type, reason: 'a request is answered with a reply' });
+          throw new SpoolError('FRAME_INVALID', { type, reason: 'a request must be answered with a reply' });
         }
       },
       onBroken: (broken) => {

@@ -295,7 +295,7 @@ test.each(['755', '770', '701', '720', '777'])(
     mkdirSync(run);
     chmodSync(run, Number.parseInt(mode, 8));
     const refused = await dial().catch((error: unknown) => error);
-    expect(SpoolError.is(refused, 'FOLDER_REFUSED') && refused.message).toContain(`(mode ${mode}); \`chmod 700\``);
+    expect(SpoolError.is(refused, 'FOLDER_REFUSED') && refused.message).toContain(`(mode ${mode}); run \`chmod 700\``);
     expect(starts()).toEqual([]);
   },
 );

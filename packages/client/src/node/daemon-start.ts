@@ -82,7 +82,10 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     new SpoolError('DAEMON_START_FAILED', { ...details, log: home.daemonLog }, { cause });
   const ready = child.stdio[3] as Readable;
   const { promise, resolve, reject } = Promise.withResolvers<'ready' | 'busy'>();
-  const timer = setTimeout(() => reject(failed({ reason: `no word from it in ${READY_MS_MAX} ms` })), READY_MS_MAX);
+  const timer = setTimeout(
+    () => reject(failed({ reason: `it did not report within ${READY_MS_MAX} ms` })),
+    READY_MS_MAX,
+  );
   let said = '';
   ready.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -110,7 +113,7 @@ export function findDaemonEntry(): string {
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const found = paths.find((path) => existsSync(path));
   if (found === undefined)
-    throw new SpoolError('DAEMON_START_FAILED', { reason: 'holder.mjs is not there', looked: paths.join(', ') });
+    throw new SpoolError('DAEMON_START_FAILED', { reason: 'holder.mjs is missing', looked: paths.join(', ') });
   return found;
 }
 

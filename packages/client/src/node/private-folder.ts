@@ -14,7 +14,7 @@ export function hasPrivateFolder(folder: string, uid: number): boolean {
       : found.uid !== uid
         ? `it belongs to user ${found.uid}, not to you`
         : (found.mode & 0o077) !== 0
-          ? `others may enter it (mode ${(found.mode & 0o777).toString(8)}); \`chmod 700\` it if it is yours`
+          ? `other users can enter it (mode ${(found.mode & 0o777).toString(8)}); run \`chmod 700\` on it if it is yours`
           : undefined;
   if (reason !== undefined) throw new SpoolError('FOLDER_REFUSED', { folder, reason });
   return true;

@@ -81,7 +81,7 @@ export class Attachment extends Subscription<AttachItem> {
    * told as an item, `input-refused`.
    */
   async type(bytes: Uint8Array): Promise<void> {
-    if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer only looks' });
+    if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer is read-only' });
     await this.#typed.type(bytes);
   }
 

@@ -74,7 +74,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   view(_keeper, { channel, ...change }, connection) {
     const watcher = connection.watchers.get(channel);
     const viewer = watcher?.session.viewers.of(watcher);
-    if (!watcher || !viewer) throw new SpoolError('REQUEST_INVALID', { channel, reason: 'nobody is attached there' });
+    if (!watcher || !viewer)
+      throw new SpoolError('REQUEST_INVALID', { channel, reason: 'no viewer is attached on it' });
     watcher.session.viewChanged(viewer, change);
     return {};
   },
@@ -135,7 +136,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
       throw new SpoolError('ARGUMENT_INVALID', {
         argument: 'signal',
         value: signal,
-        reason: 'there is no such signal',
+        reason: 'unknown signal',
       });
     session.signal(number);
     return session.info;

@@ -22,12 +22,12 @@ export async function typeWhenSeen<T>(session: Session, judge: Judge, type: (loo
   const deadline = performance.now() + LOOK_MS_MAX;
   for (;;) {
     const look = await lookBefore(session, deadline);
-    let why = typeof look === 'string' ? look : 'it has not come to rest';
+    let why = typeof look === 'string' ? look : 'its screen keeps changing';
     const verdict = typeof look === 'string' ? 'again' : judge(look);
     if (typeof look !== 'string' && verdict === 'type' && look.isExact) {
       // From here to the write nothing else runs.
       if (session.isSeenTo(look.offset)) return type(look);
-      why = session.trouble ?? 'it prints without a pause, or does not read its input';
+      why = session.trouble ?? 'it prints without a pause or does not read its input';
     }
     if (!session.isRunning) throw new SpoolError('SESSION_EXITED', { session: session.name });
     if (performance.now() >= deadline) throw new SpoolError('STATE_UNKNOWN', { session: session.name, reason: why });
@@ -39,7 +39,7 @@ export async function typeWhenSeen<T>(session: Session, judge: Judge, type: (loo
 /** A look, or the reason why there is none. */
 async function lookBefore(session: Session, deadline: number): Promise<Look | string> {
   const over = new AbortController();
-  const late = sleep(Math.max(0, deadline - performance.now()), 'the daemon is too busy to look at it', over).catch(
+  const late = sleep(Math.max(0, deadline - performance.now()), 'the daemon is too busy to check it', over).catch(
     () => '',
   );
   try {

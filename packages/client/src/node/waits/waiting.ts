@@ -40,7 +40,8 @@ export function parseWanted(texts: readonly string[]): WaitWanted {
   const until = words.filter((word) => !word.startsWith('match:'));
   const wrong = until.find((word) => !STATES.includes(word));
   if (wrong !== undefined) throw new SpoolError('WAIT_UNKNOWN', { until: wrong });
-  if (patterns.length > 1) throw new SpoolError('PATTERN_INVALID', { reason: 'one at most; join several by |' });
+  if (patterns.length > 1)
+    throw new SpoolError('PATTERN_INVALID', { reason: 'only one pattern is allowed; combine several with |' });
   return {
     until: until as WaitUntil[],
     pattern: patterns[0] === undefined ? null : new Pattern(patterns[0].slice('match:'.length)),
@@ -58,7 +59,7 @@ function* wordsOf(text: string): Generator<string> {
     if (found === null || (found[1]!.startsWith('match:/') && !/\/[a-z]*$/.test(found[1]!.slice('match:/'.length))))
       throw new SpoolError('PATTERN_INVALID', {
         pattern: text.slice(from),
-        reason: 'it begins with / and does not end with one',
+        reason: 'it starts with / but has no closing /',
       });
     yield found[1]!;
   }
