@@ -1,4 +1,4 @@
-/** Serves one endless session as fast as the other side takes it: `node flood-server.ts SOCKET BYTES FRAME_BYTES`. */
+/** Serves one endless session as fast as the client reads it: `node flood-server.ts SOCKET BYTES FRAME_BYTES`. */
 import { createServer } from 'node:net';
 import { decodeJson, encodeHeader, encodeJson, FrameReader, FrameType, PROTOCOL_VERSION } from '@spool/protocol';
 

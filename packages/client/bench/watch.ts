@@ -1,6 +1,6 @@
 /**
- * How fast a watch is, and what a round trip costs: `node bench/watch.ts [MiB]`. The floor is the same server read by a
- * bare socket that throws everything away.
+ * Measures the speed of a watch and the cost of a round trip: `node bench/watch.ts [MiB]`. The baseline is the same
+ * server read by a bare socket that discards everything.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

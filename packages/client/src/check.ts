@@ -1,6 +1,6 @@
 /**
- * Mistakes of the caller, told by the name of the argument before anything is asked of the daemon: there they would be a
- * request that is not understood.
+ * Checks arguments before anything is sent, and names the argument in the error: the daemon could only answer that the
+ * request is invalid.
  */
 import { SpoolError } from '@spool/protocol';
 
@@ -8,7 +8,7 @@ export function badArgument(argument: string, value: string | number, reason: st
   return new SpoolError('ARGUMENT_INVALID', { argument, value, reason });
 }
 
-/** A whole number; undefined stays what it is. */
+/** A whole number; undefined is passed through. */
 export function checkWhole<N extends number | undefined>(
   argument: string,
   value: N,

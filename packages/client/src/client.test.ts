@@ -26,7 +26,7 @@ function setUp(options: ClientOptions = {}): { keeper: FakeKeeper; client: Clien
 const asks = (keeper: FakeKeeper, op: Asked['op']): unknown[] =>
   keeper.asked.filter((asked) => asked.op === op).map(({ ask }) => ask);
 
-/** Breaks the link instead of answering, the first so many times. */
+/** Breaks the link instead of answering, for the first calls. */
 function breaksFirst(
   keeper: FakeKeeper,
   op:

@@ -1,8 +1,8 @@
 /**
- * The client: everything that can be asked of a daemon, over one connection that mends itself.
+ * The client: all requests to a daemon, over one connection that reconnects by itself.
  *
- * What a broken link means depends on what was asked, and is decided here, verb by verb: what does no harm twice is asked
- * again (`run` has an id of our choosing for that), input and signals are not. Answers are final; only silence is retried.
+ * Each method decides what a broken link means: requests that are safe to repeat are sent again (`run` chooses its own
+ * id for that), input and signals are not. Answers are final; only a missing answer is retried.
  */
 import type {
   DaemonStatus,
@@ -54,15 +54,15 @@ export type ClientOptions = LinkOptions;
 
 export interface RunOptions {
   readonly command: readonly string[];
-  /** The caller's folder and environment (cleaned), unless told. In Node a relative folder is seen from the caller's. */
+  /** The working folder (default: the caller's). In Node a relative path is resolved from the caller's folder. */
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** A terminal of this size, 80 × 24 unless told; null: no terminal but pipes. */
+  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
   readonly size?: Size | null | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Whose size the terminal has when several are attached. */
+  /** Whose size the terminal takes when several viewers are attached. */
   readonly sizePolicy?: SizePolicy | undefined;
   readonly umask?: number | undefined;
   readonly nofileSoft?: number | undefined;
@@ -71,29 +71,32 @@ export interface RunOptions {
   readonly nice?: number | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
-  /** Made up unless told. The same id starts nothing twice. */
+  /** The same id never starts a second session (default: a random id). */
   readonly id?: string | undefined;
-  /** Somebody awaits it: its start and end are told as a task's too. */
+  /** A task: its start and end are also reported as task events. */
   readonly isTask?: boolean | undefined;
-  /** Of the terminal that it is started from. */
+  /** The colours of the terminal that starts it. */
   readonly colours?: TerminalColours | undefined;
 }
 
 export interface PromptOptions {
-  /** The same prompt with the same key is typed once. Made up unless told. */
+  /** The same prompt with the same key is typed once (default: a random key). */
   readonly key?: string | undefined;
-  /** Also when the session waits for a decision (Enter then answers it), or when there is text in its input line. */
+  /** Type even if the session waits for a decision (Enter then answers it), or if its input line contains text. */
   readonly force?: boolean | undefined;
   /** Clears the input line first. */
   readonly clear?: boolean | undefined;
-  /** How long to look for a reaction; 3000 unless told. */
+  /** How long to wait for a reaction (default: 3000). */
   readonly confirmMs?: number | undefined;
 }
 
 export interface UntilOptions extends WaitOptions {
-  /** Only what is seen beyond this offset counts: that of `prompt`, for instance. */
+  /** Only what happens beyond this offset counts: for instance the offset that `prompt` returned. */
   readonly after?: number | undefined;
-  /** The end of one that somebody ends is told when no process of its tree is left, not when its first one is gone. */
+  /**
+   * For a session that is being stopped, `exit` is reported when no process of its tree is left, not when its first one
+   * is gone.
+   */
   readonly wholeTree?: boolean | undefined;
 }
 
@@ -105,11 +108,11 @@ export interface Explanation {
 }
 
 export interface ScreenOptions {
-  /** Now, unless told. */
+  /** The moment (default: now). */
   readonly at?: { readonly offset: number } | { readonly time: number } | undefined;
-  /** `text` unless told. */
+  /** The format (default: `text`). */
   readonly format?: ScreenFormat | undefined;
-  /** So many lines above the screen too. */
+  /** Also include this many lines above the screen. */
   readonly historyLines?: number | undefined;
 }
 
@@ -126,18 +129,18 @@ export interface StopOptions {
 }
 
 export interface WaitOptions {
-  /** Past it the session is answered as it is then: `running`. */
+  /** After this time, the session is returned as it is then: `running`. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
 export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
 
-/** Programs have 5 s to end unless told otherwise, and then they are killed: a daemon that takes longer is not about to go. */
+/** Programs have 5 s to end (default), and are then killed: a daemon that takes longer than this is not about to exit. */
 const STOPPING_MS_MAX = 15_000;
 const STOPPING_POLL_MS = 100;
 
-/** A session is named by id, by a unique beginning of its id, or by name; '' is the latest. */
+/** A session is named by id, by a unique id prefix, or by name; '' is the latest. */
 export class Client {
   readonly #runtime: Runtime;
   readonly #link: Link;
@@ -151,7 +154,7 @@ export class Client {
     this.#input = new Input(this.#requester, runtime);
   }
 
-  /** Opens the connection now instead of at the first request, so that what is wrong shows at once. */
+  /** Opens the connection now instead of at the first request, so that errors show at once. */
   async open(): Promise<void> {
     await this.#link.connection();
   }
@@ -163,12 +166,12 @@ export class Client {
     return new Session(this, info);
   }
 
-  /** The sessions that fit, all unless told, oldest first unless told. */
+  /** The matching sessions (default: all, oldest first). */
   async list(options: ListOptions = {}): Promise<readonly SessionInfo[]> {
     return (await this.listCounted(options)).sessions;
   }
 
-  /** As `list`, with the number of all that fit, whatever the limit. */
+  /** As `list`, with the total number of matches, whatever the limit. */
   async listCounted(options: ListOptions = {}): Promise<Listed> {
     return listSessions((ask) => this.#requester.again('list', ask), options);
   }
@@ -188,8 +191,9 @@ export class Client {
   }
 
   /**
-   * Calls back with each piece of text that a session prints from now on, and when it came (milliseconds since 1970). It
-   * goes on when the link or the daemon's processes break, until the session ends, or until what is returned is called.
+   * Calls back with each piece of text that a session prints from now on, and its time (milliseconds since 1970). It
+   * continues after a broken link and a restart of the daemon, until the session ends or the returned function is
+   * called.
    */
   subscribeWorkerOutput(
     agent: string,
@@ -199,12 +203,12 @@ export class Client {
     return callWithText(this.watchText(agent, { ...options, from: 'end' }), callback, options);
   }
 
-  /** The screen, then every byte from there on, then the end; and what is typed, exactly once. See `Attachment`. */
+  /** The screen, then every byte from there on, then the end; typed input arrives exactly once. See `Attachment`. */
   attach(session: string, options: AttachOptions = {}): Attachment {
     return new Attachment(this.#requester, session, options, this.#runtime.randomId());
   }
 
-  /** The screen as a person saw it, now or at any offset or time. */
+  /** The screen as a user saw it, now or at any offset or time. */
   async screen(session = '', options: ScreenOptions = {}): Promise<Screen> {
     const { at, format = 'text', historyLines } = options;
     return this.#requester.again('screen', { session, at, format, historyLines });
@@ -226,13 +230,13 @@ export class Client {
     return (await this.#requester.again('offsetAt', { session, time })).offset;
   }
 
-  /** What is not told stays as it is. */
+  /** Fields that are not given stay as they are. */
   async update(session: string, options: UpdateOptions): Promise<SessionInfo> {
     const { name, labels, sizePolicy } = options;
     return this.#requester.again('update', { session: await this.#id(session), name, labels, sizePolicy });
   }
 
-  /** Resolves when all bytes are in the session's terminal. They must not be changed before. */
+  /** Resolves when all bytes are in the session's terminal. Do not change them before. */
   async write(session: string, bytes: Uint8Array | string): Promise<void> {
     await this.#input.write(session, typeof bytes === 'string' ? utf8(bytes) : bytes);
   }
@@ -242,7 +246,7 @@ export class Client {
     return this.#requester.again('resize', { session: await this.#id(session), cols, rows, widthPx, heightPx });
   }
 
-  /** Resolves when the session has ended and no process of it is left. */
+  /** Resolves when the session has ended and none of its processes is left. */
   async stop(session: string, options: StopOptions = {}): Promise<SessionInfo> {
     return this.#requester.again('stop', { session: await this.#id(session), graceMs: options.graceMs });
   }
@@ -251,7 +255,10 @@ export class Client {
     return this.#requester.again('kill', { session: await this.#id(session) });
   }
 
-  /** Sends one signal (`SIGINT`, …). Not repeated when the link breaks: CONNECTION_LOST then means that it may have been sent. */
+  /**
+   * Sends one signal (`SIGINT`, …). Not repeated when the link breaks: CONNECTION_LOST then means that it may have been
+   * sent.
+   */
   async signal(session: string, name: string): Promise<SessionInfo> {
     return this.#requester.once('signal', { session, signal: name });
   }
@@ -261,7 +268,7 @@ export class Client {
     await this.#requester.again('closeInput', { session: await this.#id(session) }, { onRepeated });
   }
 
-  /** Removes a session and its log. Resolves with what it was. */
+  /** Removes a session and its log. Resolves with its last info. */
   async remove(session: string, options: { readonly force?: boolean | undefined } = {}): Promise<SessionInfo> {
     const info = await this.get(session);
     return this.#requester.again(
@@ -277,8 +284,8 @@ export class Client {
   }
 
   /**
-   * Resolves when the first of `until` holds, and says which: `idle`, `blocked`, `prompt`, `output`, `exit` (which always
-   * ends a wait: nothing comes after it), or `timeout`. The daemon tells; nothing is asked twice.
+   * Resolves when the first of `until` holds, and reports which: `idle`, `blocked`, `prompt`, `output`, `exit` (which
+   * always ends a wait: nothing comes after it), or `timeout`. The daemon notifies the client; there is no polling.
    */
   async waitUntil(
     session: string,
@@ -289,12 +296,12 @@ export class Client {
     checkWhole('after', after);
     if (Number.isNaN(timeoutMs)) throw badArgument('timeoutMs', NaN, 'it must be a number');
     const id = await this.#id(session, signal);
-    // Asked for again after a break it must mean the same: output from now on, not from then on.
+    // Repeated after a break it must mean the same: output since the first request, not since the second.
     const isFromNow = after === undefined && words.includes('output');
     const outputAfter = isFromNow ? (await this.#requester.get(id, signal)).offset : undefined;
     const ask = { session: id, until: words, after, outputAfter, wholeTree };
     if (timeoutMs === undefined) return this.#requester.again('wait', ask, { signal });
-    if (signal?.aborted) throw abortReason(signal); // it will not be told again
+    if (signal?.aborted) throw abortReason(signal); // an abort event will not come again
     const over = abortController();
     const onAbort = (): void => over.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort);
@@ -313,16 +320,19 @@ export class Client {
   }
 
   /**
-   * Types a prompt as a careful person would (paste, a moment, Enter by itself), and says whether the session reacted.
-   * INPUT_BLOCKED when it waits for a decision (Enter would be an answer to that), STATE_UNKNOWN when nobody can see in time
-   * whether it does, INPUT_NOT_EMPTY when there is text in its input line already.
+   * Types a prompt as a careful user would (paste, pause, Enter by itself), and reports whether the session reacted.
+   * INPUT_BLOCKED when it waits for a decision (Enter would answer that), STATE_UNKNOWN when this cannot be determined
+   * in time, INPUT_NOT_EMPTY when its input line already contains text.
    */
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
     const { key = this.#runtime.randomId(), force, clear, confirmMs } = options;
     return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, clear, confirmMs });
   }
 
-  /** As `write`, but what has the same key is written once, however often it is sent. False when it had been. */
+  /**
+   * As `write`, but input with the same key is written once, however often it is sent. False when it had been written
+   * before.
+   */
   async writeOnce(session: string, key: string, text: string): Promise<boolean> {
     const { encodeBase64 } = await import('./base64.ts');
     const base64 = encodeBase64(utf8(text));
@@ -334,24 +344,24 @@ export class Client {
     return pressKeys(this, session, words);
   }
 
-  /** Text as a paste: bracketed when the program asked for that, so that its newlines submit nothing. */
+  /** Text as a paste: bracketed if the program has enabled that, so that newlines submit nothing. */
   async paste(session: string, text: string): Promise<void> {
     return pasteText(this, session, text);
   }
 
-  /** The status with all its evidence, and what led to it. */
+  /** The status with all its evidence, and its history. */
   async explain(session = ''): Promise<Explanation> {
     return this.#requester.again('explain', { session });
   }
 
-  /** The last lines, or bytes, as a person saw them. */
+  /** The last lines, or bytes, as a user saw them. */
   async tail(session: string, options: TailOptions): Promise<string> {
     return tail(this, session, options);
   }
 
   /**
-   * Runs a shell command. On the spot: resolves with its result. With `pty`: resolves as soon as it runs, with a handle that
-   * any process can await.
+   * Runs a shell command. Without `pty`: resolves with its result. With `pty`: resolves as soon as it runs, with a
+   * handle that any process can await.
    */
   runShell(command: string, options: ShellOptions & { readonly pty: true }): Promise<TaskHandle>;
   runShell(command: string, options?: ShellOptions & { readonly pty?: false | undefined }): Promise<ShellResult>;
@@ -359,12 +369,12 @@ export class Client {
     return options.pty === true ? startTask(this, command, options) : runAndWait(this, command, options);
   }
 
-  /** Resolves when the task has finished; one that failed brings its last lines. */
+  /** Resolves when the task has finished; the result of a failed task includes its last lines. */
   async waitForCompletion(task: TaskHandle | string, options?: WaitOptions): Promise<TaskResult> {
     return complete(this, task, options);
   }
 
-  /** Ends the whole tree of a task; resolves when nothing of it is left. */
+  /** Ends the whole process tree of a task; resolves when nothing of it is left. */
   async cancelTask(task: TaskHandle | string): Promise<TaskResult> {
     const session = taskIdOf(task);
     const { id, name, isTask } = await this.get(session);
@@ -391,17 +401,17 @@ export class Client {
     return this.#requester.again('status', {});
   }
 
-  /** Replaces one process of the daemon; sessions go on. Of the keeper's, the answer may be lost with the link. */
+  /** Replaces one process of the daemon; sessions continue. When it is the keeper, the answer may be lost with the link. */
   async renew(part: 'holder' | 'keeper'): Promise<void> {
     await this.#requester.once('renew', { part });
   }
 
-  /** Stops every session, then the daemon. Not repeated when the link breaks: asking again would start a new daemon. */
+  /** Stops every session, then the daemon. Not repeated when the link breaks: a repeated request would start a new daemon. */
   async shutdown(options: StopOptions = {}): Promise<void> {
     await this.#requester.once('shutdown', { graceMs: options.graceMs });
   }
 
-  /** Ends everything that is under way. Sessions run on. May be called twice. */
+  /** Ends all pending operations. Sessions continue. May be called twice. */
   close(): void {
     this.#link.close();
   }
@@ -410,7 +420,7 @@ export class Client {
     this.close();
   }
 
-  /** A daemon that is stopping starts nothing; the next one does, and the id sees to it that nothing starts twice. */
+  /** A daemon that is stopping starts nothing; the next one does, and the id ensures that nothing starts twice. */
   async #start(request: RunRequest): Promise<SessionInfo> {
     const until = this.#runtime.now() + STOPPING_MS_MAX;
     for (;;) {
@@ -427,7 +437,7 @@ export class Client {
     try {
       return await this.#requester.again('run', { ...request, limits, nice });
     } catch (error) {
-      // A daemon that has been running since an older version knows only some of the limits.
+      // A daemon of an older version knows only some of the limits.
       if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || (limits === undefined && nice === undefined)) throw error;
       return await this.#requester.again('run', request);
     }

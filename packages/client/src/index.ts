@@ -1,4 +1,4 @@
-/** The SDK, for any runtime. `@spool/client/node` brings what Node needs: `connect()`. */
+/** The SDK, for any runtime. `@spool/client/node` adds what Node needs: `connect()`. */
 export { Attachment, type AttachOptions, type ViewChange } from './streams/attachment.ts';
 export {
   Client,

@@ -10,7 +10,7 @@ const pattern = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7) & 0xff);
 const arrived = (keeper: FakeKeeper): Buffer => Buffer.concat(keeper.received.map(({ bytes }) => bytes));
 
-/** Answers to input are held back until the test gives them. */
+/** Answers to input are held back until the test releases them. */
 function heldBack(keeper: FakeKeeper): { confirm: (count?: number) => void; frames: number[] } {
   const held: (() => void)[] = [];
   const frames: number[] = [];
@@ -64,7 +64,7 @@ test('[IN-1] a write resolves when its last byte is in, not when it is sent', as
   const write = client.write('aaaaaaaaaa', pattern(150 * KiB)).then(() => (isDone = true));
   for (const sent of [[64 * KiB], [64 * KiB, 64 * KiB], [64 * KiB, 64 * KiB, 22 * KiB]]) {
     await quiet(keeper);
-    // Frame by frame: what is not confirmed is never more than one of them.
+    // Frame by frame: at most one is unconfirmed at a time.
     expect([frames, isDone]).toEqual([sent, false]);
     confirm();
   }

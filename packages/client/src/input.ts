@@ -1,10 +1,10 @@
 /**
- * Input on its way to sessions: in the order of the calls, confirmed when it is in.
+ * Input on its way to sessions: in the order of the calls, confirmed when it is in the terminal.
  *
- * What fits one frame goes out at once, so a keystroke waits for nothing. What does not goes frame by frame, each after
- * the one before was confirmed: then a failure leaves a beginning of the bytes in the session, never a hole. A queue that is
- * full is the caller's to judge as long as nothing of the write was taken; later it is waited for. Nothing is ever sent
- * twice; when the link breaks under a write, nobody can know whether it arrived, and the caller is told that.
+ * Input that fits one frame is sent at once, so a keystroke waits for nothing. Longer input goes frame by frame, each
+ * after the one before was confirmed: a failure then leaves a prefix of the bytes in the session, never a gap. A full
+ * queue is reported to the caller if nothing of the write was taken; later it is waited for. Nothing is ever sent
+ * twice; when the link breaks during a write, it is unknown whether it arrived, and the error says so.
  */
 import { INPUT_BYTES_MAX, SpoolError } from '@spool/protocol';
 import { Broken, type Connection } from './link/connection.ts';
@@ -12,19 +12,19 @@ import { closed } from './link/link.ts';
 import type { Requester } from './link/requests.ts';
 import { type Runtime, utf8 } from './link/runtime.ts';
 
-/** The input frame holds the session's name behind one byte for its length. */
+/** The input frame holds the session's name after one byte for its length. */
 const REFERENCE_BYTES_MAX = 255;
 
 /** More than this in the socket means that the keeper does not read: wait, rather than fill the memory. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** How soon a full queue is asked again: somebody else fills it, and the session reads at its own pace. */
+/** How soon a full queue is tried again: another client fills it, and the session reads at its own pace. */
 const QUEUE_FULL_MS = 50;
 
 export class Input {
   readonly #requester: Requester;
   readonly #runtime: Runtime;
-  /** Per session, as it was named: the write that later ones stand behind until it has sent its last frame. */
+  /** Per session, by its given name: the write that later ones wait for until it has sent its last frame. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(requester: Requester, runtime: Runtime) {
@@ -32,7 +32,7 @@ export class Input {
     this.#runtime = runtime;
   }
 
-  /** Resolves when all is in. Writes to one session that are named alike arrive in the order of the calls. */
+  /** Resolves when all bytes are in the terminal. Writes to the same session name arrive in the order of the calls. */
   write(session: string, bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return Promise.resolve();
     const before = this.#turns.get(session);
@@ -57,13 +57,13 @@ export class Input {
     allSent: () => void,
   ): Promise<void> {
     await before;
-    // Several frames must reach one and the same session, whatever happens to its name between them.
+    // Several frames must reach the same session, whatever happens to its name between them.
     const isShort = bytes.length <= INPUT_BYTES_MAX && isShortName(session);
     const target = isShort ? session : await this.#requester.id(session);
     for (let at = 0; at < bytes.length;) {
       const connection = await this.#roomyConnection();
       const confirmed = this.#send(connection, target, bytes.subarray(at, at + INPUT_BYTES_MAX), at);
-      // With nothing taken yet a refusal ends the write, so those behind it need not wait for the answer.
+      // If nothing was taken yet, a refusal ends the write, so later writes need not wait for the answer.
       if (bytes.length <= INPUT_BYTES_MAX) allSent();
       try {
         await confirmed;
@@ -89,7 +89,7 @@ export class Input {
     try {
       await connection.input(session, bytes);
     } catch (error) {
-      // `confirmedBytes`: so much of the write is in for certain.
+      // `confirmedBytes`: this much of the write certainly arrived.
       if (error instanceof Broken)
         throw new SpoolError('INPUT_UNCONFIRMED', { confirmedBytes }, { cause: error.reason });
       throw error;

@@ -5,7 +5,7 @@ type Ask = (ask: Requests['list']['ask']) => Promise<Requests['list']['answer']>
 
 export interface Listed {
   readonly sessions: readonly SessionInfo[];
-  /** How many fit, whatever the limit. */
+  /** The total number of matches, whatever the limit. */
   readonly matching: number;
 }
 
@@ -13,7 +13,7 @@ export async function listSessions(ask: Ask, options: ListOptions): Promise<List
   try {
     return await pages(ask, options);
   } catch (error) {
-    // A daemon of before can only list all.
+    // An older daemon can only list all.
     if (!SpoolError.is(error, 'REQUEST_UNKNOWN')) throw error;
     const { sessions } = await pages(ask, {});
     const matching = sessions.filter((session) => isListed(session, options));
@@ -23,7 +23,7 @@ export async function listSessions(ask: Ask, options: ListOptions): Promise<List
 }
 
 async function pages(ask: Ask, options: ListOptions): Promise<Listed> {
-  // By id: the keeper begins again when the session that a page was to follow was removed in between.
+  // By id: the keeper starts again when the session before a page was removed in between.
   const sessions = new Map<string, SessionInfo>();
   let matching: number | undefined;
   for (let after: string | null | undefined; after !== null;) {

@@ -1,4 +1,7 @@
-/** A session that was started here: the client's verbs, with the id filled in. A handle, not an owner: dropping it ends nothing. */
+/**
+ * A session that was started here: the client's methods, with the id filled in. A handle, not an owner: dropping it
+ * ends nothing.
+ */
 import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
 import type { Attachment, AttachOptions } from './streams/attachment.ts';
 import type {
@@ -18,7 +21,7 @@ import type { Watch, WatchOptions } from './streams/watch.ts';
 
 export class Session {
   readonly id: string;
-  /** As it was when the session was started; `get` tells how it is now. */
+  /** As it was when the session was started; `get` returns the present info. */
   readonly info: SessionInfo;
   readonly #client: Client;
 

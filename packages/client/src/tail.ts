@@ -1,10 +1,10 @@
-/** The end of a session's output, as a person saw it: escapes gone, a progress bar as it last was. */
+/** The end of a session's output, as a user saw it: without escapes, a progress bar in its last state. */
 import { checkWhole } from './check.ts';
 import type { Client } from './client.ts';
 
 export type TailOptions = { readonly bytes: number } | { readonly lines: number };
 
-/** A first guess of how long lines are; when it is too short, four times as much is looked at. */
+/** A first estimate of the length of lines; when it is too short, four times as much is read. */
 const LINE_BYTES_GUESS = 400;
 const BYTES_MAX = 16 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ export async function tail(client: Client, session: string, options: TailOptions
   checkWhole('lines', options.lines);
   for (let bytes = Math.max(16 * 1024, options.lines * LINE_BYTES_GUESS); ; bytes *= 4) {
     const { lines, isWhole } = await lastText(client, session, bytes);
-    // The first line may have begun before what was looked at.
+    // The first line may have started before the part that was read.
     if (lines.length > options.lines || isWhole || bytes > BYTES_MAX)
       return options.lines === 0 ? '' : lines.slice(-options.lines).join('\n');
   }
@@ -45,10 +45,10 @@ export function idleSeconds(
   return Math.max(0, (now - (info.lastOutputAt ?? info.startedAt)) / 1000);
 }
 
-/** What a shell prompt ends with. One piece of evidence, and not the verdict: `status` weighs it with the others. */
+/** The ends of shell prompts. One piece of evidence, not a verdict: `status` weighs it with the others. */
 const PROMPT_ENDS = ['$ ', '% ', '# ', '> '];
 
-/** Whether the last output looks as if a shell waited for a command. Give it the last 256 bytes or so. */
+/** Whether the last output looks as if a shell waited for a command. Pass the last 256 bytes or so. */
 export function looksLikeShellPrompt(text: string): boolean {
   const end = text.slice(-256).replace(/[\r\n]+$/, '');
   return PROMPT_ENDS.some((ending) => end.endsWith(ending));

@@ -1,6 +1,6 @@
 /**
- * Tasks: commands that somebody awaits. A task is a session, so it survives whoever started it: its handle is plain data, and
- * any process that has it (or the id) can await the same task.
+ * Tasks: commands that a program awaits. A task is a session, so it survives the program that started it: its handle is
+ * plain data, and any process that has it (or the id) can await the same task.
  */
 import {
   type Milestone,
@@ -22,16 +22,16 @@ import { abortController, type AbortSignalLike } from './link/runtime.ts';
 import { tail } from './tail.ts';
 
 export interface ShellOptions {
-  /** On a terminal, as a task of its own that goes on while you do something else; no unless told. */
+  /** On a terminal, as a separate task that runs in the background (default: false). */
   readonly pty?: boolean | undefined;
-  /** Seconds, 300 unless told; past them the whole tree of processes is ended. */
+  /** In seconds (default: 300); after that the whole process tree is ended. */
   readonly timeout?: number | undefined;
   readonly taskName?: string | undefined;
-  /** The caller's unless told; a relative one is seen from there. */
+  /** The working folder (default: the caller's); a relative path is resolved from there. */
   readonly cwd?: string | undefined;
-  /** All of it; unless told the caller's, without what is none of its business. */
+  /** The whole environment (default: the allow-listed part of the caller's). */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** 8 to 32 of [a-z0-9]. The same id starts nothing twice, so that a program which was killed can begin again where it was. */
+  /** 8 to 32 of [a-z0-9]. The same id never starts a second task, so a program that was killed can continue where it was. */
   readonly id?: string | undefined;
 }
 
@@ -44,14 +44,14 @@ export interface TaskHandle {
 
 export interface TaskResult extends TaskInfo {
   readonly durationMs: number;
-  /** What it ended with, in words: `exit code 1`, `ended by its time limit after 300 s, with all its processes`. */
+  /** How it ended, in words: `exit code 1`, `ended by its time limit after 300 s, with all its processes`. */
   readonly reason: string;
-  /** Of one that did not succeed: what a person would look at first. */
+  /** For a task that did not succeed: what a user would look at first. */
   readonly lastLines: readonly string[];
   readonly milestone: Milestone | null;
 }
 
-/** Of a command that was waited for on the spot. */
+/** The result of a command that was run without `pty`. */
 export interface ShellResult extends TaskResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -64,7 +64,7 @@ export type TaskStreamEvent =
   | { readonly type: 'task_log'; readonly taskId: string; readonly chunk: string };
 
 export interface TaskEventsOptions {
-  /** These tasks only, until all of them have finished; all unless told, those to come included. */
+  /** Only these tasks, until all of them have finished (default: all, including future ones). */
   readonly tasks?: readonly (TaskHandle | string)[] | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -74,7 +74,7 @@ const LAST_LINES = 20;
 const SHELL_CHARACTERS_MAX = 8 * 1024 * 1024;
 const SHELL = '/bin/sh';
 
-/** Events that may wait for the reader before output is read no further. */
+/** Events that may wait for the reader before reading of output pauses. */
 const WAITING_MAX = 256;
 
 export function taskIdOf(task: TaskHandle | string): string {
@@ -103,12 +103,12 @@ function timeoutMsOf(seconds: number): number {
   throw badArgument('timeout', seconds, `it must be a number of seconds, above 0 and at most ${TIMEOUT_MS_MAX / 1000}`);
 }
 
-/** Nobody types into a task on pipes. */
+/** A task on pipes gets no input. */
 async function closeInput(session: Session): Promise<void> {
   try {
     await session.closeInput();
   } catch (error) {
-    // It was quick, or somebody else had started it before us.
+    // It was quick, or another process had started it before us.
     if (!SpoolError.is(error, 'SESSION_EXITED') && !SpoolError.is(error, 'INPUT_CLOSED')) throw error;
   }
 }
@@ -124,7 +124,7 @@ export async function runAndWait(client: Client, command: string, options: Shell
   return { ...(await complete(client, taskId)), ...texts, isCut };
 }
 
-/** Resolves when the task has finished, with how. Nothing is asked twice: the daemon tells. */
+/** Resolves when the task has finished, with the result. There is no polling: the daemon notifies. */
 export async function complete(
   client: Client,
   task: TaskHandle | string,
@@ -133,7 +133,7 @@ export async function complete(
   return resultOf(client, await ended(client, taskIdOf(task), options));
 }
 
-/** Of a task that somebody or its time limit ends, others of its tree may take their time, up to the grace period. */
+/** When a task is stopped or times out, other processes of its tree may take up to the grace period. */
 async function ended(client: Client, id: string, options: WaitOptions): Promise<SessionInfo> {
   return (await client.waitUntil(id, 'exit', { ...options, wholeTree: true })).session;
 }
@@ -151,7 +151,10 @@ async function resultOf(client: Client, session: SessionInfo): Promise<TaskResul
   };
 }
 
-/** The thread that reads output for milestones may be a moment behind the end; it answers this when it is not. */
+/**
+ * The screen thread, which reads output for milestones, may be a moment behind the end; it answers this when it has
+ * caught up.
+ */
 async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Promise<Milestone | null> {
   try {
     const last = (await client.explain(id)).history.findLast((item) => item.type === 'milestone');
@@ -160,7 +163,7 @@ async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Pr
     return reached;
   } catch (error) {
     if (!SpoolError.is(error)) throw error;
-    return milestone; // how it ended is known, and is what was asked for
+    return milestone; // the result is known, and is what was requested
   }
 }
 
@@ -179,11 +182,11 @@ function secondsWords(ms: number): string {
 }
 
 /**
- * What happens to tasks, their output included, as it happens. Those that run already are told as started. With `tasks` it
- * ends when all of them have.
+ * Events of tasks, including their output, as they happen. Running tasks are reported as started. With `tasks` it ends
+ * when all of them have.
  *
- * Of the daemon's events only the starts are listened to: output and end of each task are asked for by its id, and so are
- * neither lost nor told twice when the link breaks.
+ * Of the daemon's events it uses only the starts: output and end of each task are requested by its id, and so are
+ * neither lost nor reported twice when the link breaks.
  */
 export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #client: Client;
@@ -221,7 +224,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
 
   async #followAll(): Promise<void> {
     const starts = this.#client.events({ types: ['task_started'], signal: this.#ended.signal });
-    /** Over before we came; or so it seems: one that was quick is yet to be told as started. */
+    /** Over before we subscribed; or so it seems: a quick one is yet to be reported as started. */
     const past = new Set<string>();
     for (const { id, name, startedAt, state } of await this.#listed()) {
       if (state === 'running') void this.#follow(id, name, startedAt);
@@ -230,7 +233,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     for await (const event of starts) {
       if (event.type === 'task_started') void this.#follow(event.taskId, event.name, event.startedAt);
       if (event.type !== 'events-missed') continue;
-      // Those that were not heard of may even have ended since.
+      // Tasks whose start was missed may even have ended since.
       for (const { id, name, startedAt } of await this.#listed())
         if (!past.has(id)) void this.#follow(id, name, startedAt);
     }
@@ -240,7 +243,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     return this.#client.list({ isTask: true });
   }
 
-  /** One task, from its start to its end. A log is told to its end before the end is. */
+  /** One task, from its start to its end. All of its log is reported before its end. */
   async #follow(taskId: string, name: string, startedAt: number): Promise<void> {
     if (this.#followed.has(taskId)) return;
     this.#followed.add(taskId);
@@ -253,7 +256,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {
-      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#fail(error); // removed: there is nothing left to tell
+      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#fail(error); // removed: there is nothing left to report
     }
   }
 
@@ -266,7 +269,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     if (!this.#ended.signal.aborted) this.#finish(error);
   }
 
-  /** The reader gets what waits, and then the end. */
+  /** The reader gets the waiting items, and then the end. */
   #finish(error?: unknown): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#ended.abort();

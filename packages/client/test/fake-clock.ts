@@ -11,7 +11,7 @@ export class FakeClock {
   #now = 0;
   #timers: { readonly at: number; readonly fire: () => void }[] = [];
   #isRunning = false;
-  /** Counts what happens elsewhere: while it moves, time does not. */
+  /** Counts activity elsewhere: while it changes, time stands still. */
   activity = 0;
 
   now(): number {
@@ -35,7 +35,7 @@ export class FakeClock {
     return promise;
   }
 
-  /** Turns of the real loop in which nothing happened let the clock jump. */
+  /** After turns of the real loop without activity, the clock jumps. */
   #run(quietTurns = 0, seen = this.activity): void {
     this.#isRunning = this.#timers.length > 0;
     if (!this.#isRunning) return;

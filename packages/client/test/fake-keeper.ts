@@ -1,6 +1,6 @@
 /**
- * A keeper of a few lines, at the other end of connections in memory: sessions are byte arrays, watches follow credit as
- * the protocol says. What it is asked is written down, and any request can be answered by the test instead.
+ * A small fake keeper, at the other end of in-memory connections: sessions are byte arrays, watches follow credit as in
+ * the protocol. It records its requests, and the test can answer any of them instead.
  */
 import {
   decodeInput,
@@ -60,7 +60,7 @@ export interface Asked {
   readonly ask: any;
 }
 
-/** What a test answers in the keeper's place: a value, an error to be told, or nothing at all (`'silence'`). */
+/** The test's answer in the keeper's place: a value, an error, or nothing at all (`'silence'`). */
 export type Answer = (asked: Asked, peer: Peer) => unknown;
 
 export class FakeKeeper implements Runtime {
@@ -75,7 +75,7 @@ export class FakeKeeper implements Runtime {
   /** Whether typed input is confirmed as soon as it comes. */
   confirmsTyped = true;
   helloes: unknown[] = [];
-  /** Keeps to the credit; a keeper that does not must be found out. */
+  /** Respects the credit; a client must detect a keeper that does not. */
   keepsCredit = true;
   frameBytesMax = 65_536;
   dials = 0;
@@ -178,7 +178,7 @@ export class FakeKeeper implements Runtime {
     this.#answer({ op, connection: peer.number, channel, ask }, peer);
   }
 
-  /** What goes on where its stream stands is taken; what was there already is not taken twice; a hole is a fault. */
+  /** Input that continues its stream is taken; what was there already is not taken twice; a gap is a fault. */
   #hearTyped({ channel, offset }: Frame, peer: Peer, session: string, bytes: Uint8Array): void {
     const watcher = [...this.watchers].find((each) => each.peer === peer && each.channel === channel);
     this.asked.push({
@@ -262,7 +262,7 @@ export class FakeKeeper implements Runtime {
     return 'silence';
   }
 
-  /** Brings a viewer to the present. */
+  /** Sends a viewer a new snapshot. */
   snapshot(watcher: Watcher): void {
     const { session, peer, channel } = watcher;
     watcher.cursor = session.bytes.length;
@@ -367,7 +367,7 @@ export class FakeKeeper implements Runtime {
     return { reason: 'exit', offset: session.bytes.length, session: this.info(session) };
   }
 
-  /** What was asked, without what the test is not about. */
+  /** The requests, without those that the test is not about. */
   ops(): string[] {
     return this.asked.map(({ op }) => op);
   }

@@ -1,4 +1,4 @@
-/** Two ends of a connection in memory, that can be cut after any byte. */
+/** Two ends of an in-memory connection that can be cut after any byte. */
 import type { Transport } from '../src/index.ts';
 import type { FakeClock } from './fake-clock.ts';
 
@@ -8,7 +8,7 @@ export interface MemoryPair {
 }
 
 export interface CutOptions {
-  /** The connection breaks when so many bytes have reached the client. */
+  /** The connection breaks when this many bytes have reached the client. */
   readonly breakAfterBytes?: number | undefined;
   /** How the bytes to the client are cut into chunks. */
   readonly chunkBytes?: (() => number) | undefined;
@@ -85,7 +85,8 @@ class MemoryEnd implements Transport {
     const mayPass = all.subarray(0, Math.max(0, breakAfterBytes - this.#sentBytes));
     this.#sentBytes += mayPass.length;
     for (let at = 0; at < mayPass.length && !this.peer.#isClosed;) {
-      // The same memory again and again, as a socket with a fixed buffer has it: who keeps a piece must have copied it.
+      // The same memory every time, like a socket with a fixed buffer: a receiver that keeps a piece must have copied
+      // it.
       const chunk = SCRATCH.subarray(0, Math.min(chunkBytes(), mayPass.length - at, SCRATCH.length));
       mayPass.copy(chunk, 0, at);
       at += chunk.length;

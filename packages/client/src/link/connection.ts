@@ -1,9 +1,9 @@
 /**
- * One connection to a keeper: hello first, then numbered requests and what belongs to them.
+ * One connection to a keeper: hello first, then numbered requests and their frames.
  *
- * Frames are handed to their channel the moment they arrive, and no channel may wait inside its handler: so a watch that
- * nobody reads never delays a reply or another watch. A connection breaks once and for all; what to do then is decided by
- * those who used it (`Link` and the requests), because only they know what may be asked again.
+ * Frames go to their channel the moment they arrive, and no channel may wait inside its handler: so a watch that is not
+ * read never delays a reply or another watch. A broken connection stays broken; its users (`Link` and the requests)
+ * decide what happens then, because only they know what may be sent again.
  */
 import {
   CONTROL_BYTES_MAX,
@@ -29,13 +29,13 @@ import type { AbortSignalLike, Transport } from './runtime.ts';
 
 const CHANNEL_MAX = 0xffff_ffff;
 
-/** Whoever has asked something on a channel. Both are called while frames are being read: they must not wait. */
+/** The receiver of a channel's frames. Both methods are called while frames are being read: they must not wait. */
 export interface Channel {
   onFrame(frame: Frame): void;
   onBroken(broken: Broken): void;
 }
 
-/** Why a connection ended. It stays inside this package: callers see a `SpoolError`. */
+/** Why a connection ended. Internal to this package: callers see a `SpoolError`. */
 export class Broken extends Error {
   readonly reason: SpoolError;
   override readonly name = 'Broken';
@@ -45,14 +45,15 @@ export class Broken extends Error {
     this.reason = reason;
   }
 
-  /** Whether a new connection may fare better. What the daemon gave as its reason for closing would only be said again. */
+  /** Whether a new connection may do better. If the daemon gave a reason for closing, it would only repeat it. */
   get mayRetry(): boolean {
     return LOST.has(this.reason.code) || UNREADABLE.has(this.reason.code);
   }
 
   /**
-   * Whether what was asked may be asked again. Not when one side could not read the other: it was perhaps the answer to
-   * this, and would be the same again, for ever. A watch may go on: it asks from its cursor, not for the same.
+   * Whether a request may be repeated. Not when one side could not read the other: that may have been the answer to
+   * this request, and would be the same again, forever. A watch may continue: it asks from its cursor, not for the same
+   * again.
    */
   get mayAskAgain(): boolean {
     return LOST.has(this.reason.code);
@@ -73,15 +74,15 @@ export class Connection {
   #next: number;
   #broken: Broken | null = null;
   #isGreeted = false;
-  /** Called once, before the channels are told: whoever of them wants to go on must find no trace of this connection. */
+  /** Called once, before the channels are notified: a channel that continues must find no trace of this connection. */
   onBroken: (broken: Broken) => void = () => {};
-  /** Called when something that was asked for arrives: the peer does more than say hello. */
+  /** Called when a requested frame arrives: the peer does more than say hello. */
   onProgress: () => void = () => {};
 
   constructor(transport: Transport, options: { firstChannel?: number; who?: string | undefined } = {}) {
     this.#transport = transport;
     this.#next = options.firstChannel ?? 1;
-    this.#opened.promise.catch(() => {}); // who waits for it hears; when nobody does, `onBroken` has told
+    this.#opened.promise.catch(() => {}); // callers that wait for it get the error; if there are none, `onBroken` has reported it
     transport.onData = (chunk) => this.#read(chunk);
     transport.onClose = (error) =>
       this.#break(new SpoolError('CONNECTION_LOST', {}, error === undefined ? {} : { cause: error }));
@@ -94,22 +95,22 @@ export class Connection {
     return this.#opened.promise;
   }
 
-  /** Why it ended, or null while it has not. */
+  /** Why it ended; null while it is open. */
   get broken(): Broken | null {
     return this.#broken;
   }
 
-  /** Asks, and resolves with the answer. Rejects with the daemon's error, or with `Broken`. */
+  /** Sends a request, and resolves with the answer. Rejects with the daemon's error, or with `Broken`. */
   request<K extends Op>(op: K, ask: Requests[K]['ask'], signal?: AbortSignalLike): Promise<Requests[K]['answer']> {
     return this.#once((channel) => encodeRequest(channel, op, ask), signal) as Promise<Requests[K]['answer']>;
   }
 
-  /** Hands bytes to a session, and resolves when they are in. */
+  /** Sends bytes to a session, and resolves when they are in. */
   async input(session: string, bytes: Uint8Array): Promise<void> {
     await this.#once((channel) => encodeFrame(FrameType.input, channel, encodeInput(session, bytes)));
   }
 
-  /** Asks for something that goes on (`watch`, `events`): everything on its channel comes to `channel`. */
+  /** Opens a stream (`watch`, `events`): everything on its channel goes to `channel`. */
   open<K extends Op>(op: K, ask: Requests[K]['ask'], channel: Channel): number {
     const number = this.#number();
     const frame = encodeRequest(number, op, ask);
@@ -118,10 +119,10 @@ export class Connection {
     return number;
   }
 
-  /** Forgets a channel and, when it still goes on at the other end, says so there. */
+  /** Leaves a channel; if it is still open at the other end, tells the daemon. */
   leave(channel: number): void {
     if (!this.#channels.delete(channel) || this.#broken !== null) return;
-    // The answer matters to nobody; it finds no channel and is ignored.
+    // The answer does not matter; it finds no channel and is ignored.
     this.send(encodeRequest(this.#number(), 'unwatch', { channel }));
   }
 
@@ -147,7 +148,7 @@ export class Connection {
     return this.#transport.drained();
   }
 
-  /** Something that arrived makes no sense: nothing on this connection can be trusted any more. */
+  /** Invalid data arrived: nothing on this connection can be trusted any more. */
   fail(reason: SpoolError): void {
     this.#break(reason);
   }
@@ -208,7 +209,7 @@ export class Connection {
         if (this.#broken === null) this.#take(frame);
       });
     } catch (error) {
-      // A FRAME_… from the reader or from a channel. Anything else is a fault of ours: break, and let it be seen.
+      // A FRAME_… error from the reader or from a channel. Anything else is a bug of ours: break, and let it be seen.
       if (!SpoolError.is(error)) {
         this.#break(new SpoolError('INTERNAL', { message: String(error) }, { cause: error }));
         throw error;
@@ -256,7 +257,7 @@ export class Connection {
   }
 }
 
-/** The first number from `next` on that is free: never 0, and after four thousand million of them from 1 again. */
+/** The first free number from `next` on: never 0, and after four thousand million of them from 1 again. */
 export function freeChannel(next: number, isUsed: (channel: number) => boolean): number {
   let channel = next;
   while (channel < 1 || channel > CHANNEL_MAX || isUsed(channel))
@@ -264,12 +265,12 @@ export function freeChannel(next: number, isUsed: (channel: number) => boolean):
   return channel;
 }
 
-/** What an aborted call rejects with: the reason that was given. */
+/** What an aborted call rejects with: the given reason. */
 export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('aborted'), { name: 'AbortError' });
 }
 
-/** Too large is told here, to the one who asked: the keeper could only close the connection under everybody. */
+/** A request that is too large is refused here, for its caller: the keeper could only close the connection for everyone. */
 function encodeRequest<K extends Op>(channel: number, op: K, ask: Requests[K]['ask']): Uint8Array {
   const frame = encodeJson(FrameType.request, channel, { op, ...ask });
   const bytes = frame.length - HEADER_BYTES;

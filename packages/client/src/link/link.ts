@@ -1,9 +1,9 @@
 /**
- * The link to the daemon: one connection at a time, opened when somebody needs it and opened again when it broke.
+ * The link to the daemon: one connection at a time, opened on demand and reopened when it broke.
  *
- * When nobody needs it nothing is dialled: an idle client must not wake a daemon that was stopped on purpose. When the
+ * Without a request nothing is dialled: an idle client must not start a daemon that was stopped on purpose. When the
  * link breaks, the first new attempt is immediate (a keeper that is being replaced accepts again at once), then they
- * spread out. The time allowed is counted from the break, or from the last sign of life of a connection made since.
+ * spread out. The allowed time is counted from the break, or from the last sign of life of a later connection.
  */
 import { SpoolError } from '@spool/protocol';
 import { abortReason, Broken, Connection } from './connection.ts';
@@ -12,7 +12,7 @@ import { abortController, type AbortSignalLike, type Runtime } from './runtime.t
 export interface LinkOptions {
   /** How long to try before giving up with CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
-  /** Who we are, for those who ask who watches and who typed: `cli 4711`. */
+  /** The name of this client, shown as viewer and as the source of input: `cli 4711`. */
   readonly who?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export const RECONNECT_MS = 15_000;
 export const BACKOFF_MS_FIRST = 20;
 export const BACKOFF_MS_MAX = 1000;
 
-/** A connection that lived this long was well: the next attempt is immediate again. */
+/** A connection that lived this long was healthy: the next attempt is immediate again. */
 export const STABLE_MS = 1000;
 
 export class Link {
@@ -29,12 +29,12 @@ export class Link {
   readonly #who: string | undefined;
   readonly #closing = abortController();
   #connection: Connection | null = null;
-  /** Those who need a connection, in the order of their calls. While there are any, somebody is dialling. */
+  /** Callers that need a connection, in order. While there are any, the link is dialling. */
   readonly #waiting = new Set<PromiseWithResolvers<Connection>>();
-  /** Since when nothing that was tried has had an answer, or null while all is well. */
+  /** Since when no attempt has had an answer; null while all is well. */
   #troubleSince: number | null = null;
   #brokenAt = 0;
-  /** Attempts since the last connection that was well. */
+  /** Attempts since the last healthy connection. */
   #attempts = 0;
   #wasOpen = false;
 
@@ -44,7 +44,7 @@ export class Link {
     this.#who = options.who;
   }
 
-  /** The open connection, or null. What is sent on it without waiting goes out in the order of the calls. */
+  /** The open connection, or null. Frames sent on it without waiting go out in the order of the calls. */
   get current(): Connection | null {
     return this.#connection;
   }
@@ -53,7 +53,7 @@ export class Link {
     return this.#closing.signal.aborted;
   }
 
-  /** An open connection; dials when there is none. All who wait get the same one, in the order of their calls. */
+  /** An open connection; dials when there is none. All waiting callers get the same one, in order. */
   connection(signal?: AbortSignalLike): Promise<Connection> {
     if (this.#connection !== null) return Promise.resolve(this.#connection);
     const waiter = Promise.withResolvers<Connection>();
@@ -86,7 +86,7 @@ export class Link {
 
   async #connect(): Promise<Connection> {
     const now = this.#runtime.now();
-    // Trouble of a time that nobody cared about is no trouble of ours.
+    // Ignore outages nobody was waiting through.
     if (now - this.#brokenAt >= STABLE_MS) this.#calm();
     this.#troubleSince ??= now;
     const until = this.#troubleSince + this.#reconnectMs;
@@ -97,7 +97,8 @@ export class Link {
       this.#attempts++;
       const leftMs = until - this.#runtime.now();
       try {
-        // Nothing left, although each dial went well: what answers the hello and falls is not well either.
+        // The time is over, although each dial succeeded: a peer that answers the hello and then fails is not healthy
+        // either.
         if (leftMs <= 0) throw new Broken(new SpoolError('CONNECTION_LOST'));
         return await this.#open(leftMs);
       } catch (error) {
@@ -111,7 +112,10 @@ export class Link {
     }
   }
 
-  /** Nothing before the first attempt, then 20 ms, 40 ms, … 1 s, each shortened at random so that many clients spread out. */
+  /**
+   * No pause before the first attempt, then 20 ms, 40 ms, … 1 s, each shortened at random so that many clients spread
+   * out.
+   */
   #pauseMs(): number {
     if (this.#attempts === 0) return 0;
     const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** (this.#attempts - 1));
@@ -140,7 +144,7 @@ export class Link {
       this.#closing.signal.removeEventListener('abort', onClosing);
       answered.abort();
     }
-    // Right behind its hello it may have said why it closes.
+    // Right after its hello the daemon may have sent the reason why it closes.
     if (connection.broken !== null) throw connection.broken;
     if (!this.#wasOpen) this.#attempts = 0;
     this.#wasOpen = true;
@@ -167,7 +171,7 @@ export class Link {
     this.#attempts = 0;
   }
 
-  /** What the daemon or the machine refuses for a reason stays refused; what is only away may come back. */
+  /** A refusal by the daemon or the machine is final; a daemon that is only away may come back. */
   #mayRetry(error: unknown): boolean {
     if (error instanceof Broken) return error.mayRetry;
     if (!SpoolError.is(error)) return false;
@@ -180,7 +184,7 @@ export function closed(): SpoolError {
   return new SpoolError('CONNECTION_LOST', { reason: 'the client was closed' });
 }
 
-/** The promise, unless it is given up first; what it brings after that goes to `tooLate`. */
+/** The promise, unless the signal aborts first; a late result goes to `tooLate`. */
 function orGivenUp<T>(promise: Promise<T>, signal: AbortSignalLike, tooLate?: (value: T) => void): Promise<T> {
   const { promise: either, resolve, reject } = Promise.withResolvers<T>();
   const onAbort = (): void => reject(new Broken(new SpoolError('CONNECTION_LOST', { reason: 'no answer in time' })));

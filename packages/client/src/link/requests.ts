@@ -1,9 +1,9 @@
 /**
- * Asking, over a link that may break.
+ * Requests over a link that may break.
  *
- * What can be asked again without harm is asked again on the next connection, and then by the session's full id: a name,
- * or '' for the latest, may by then mean another session, and none must be stopped, removed or waited for that was not
- * meant. So what may be asked twice is looked up first (`get`), unless the id is known already: one short round trip.
+ * Requests that are safe to repeat are sent again on the next connection, and then with the session's full id: by then
+ * a name, or '' for the latest, may mean another session, which must not be stopped, removed or waited for by mistake.
+ * So the id is looked up first (`get`) if it is not known already: one short round trip.
  */
 import { type Op, type Requests, type SessionInfo, SpoolError } from '@spool/protocol';
 import { abortReason, Broken, type Connection } from './connection.ts';
@@ -15,20 +15,20 @@ const IDS_MAX = 4096;
 
 export interface AgainOptions<K extends Op> {
   readonly signal?: AbortSignalLike | undefined;
-  /** What it means when the *second* asking fails: for what is answered with an error when it has been done already. */
+  /** The answer when the *repeated* request fails: for requests that are refused once they have been done. */
   readonly onRepeated?: (error: SpoolError) => Requests[K]['answer'] | undefined;
 }
 
 export class Requester {
   readonly link: Link;
-  /** What the daemon has called an id is one, and never becomes another session's. */
+  /** Known full ids: an id never becomes another session's. */
   readonly #ids = new Set<string>();
 
   constructor(link: Link) {
     this.link = link;
   }
 
-  /** For what does no harm when it is asked twice. Only a broken link is tried again, never an answer, be it unreadable. */
+  /** For requests that are safe to repeat. Only a broken link is retried, never an answer, even an unreadable one. */
   async again<K extends Op>(
     op: K,
     ask: Requests[K]['ask'],
@@ -52,7 +52,7 @@ export class Requester {
     }
   }
 
-  /** For what must not be done twice: a link that breaks under it is the caller's to judge. */
+  /** For requests that must not be repeated: the caller decides what a broken link means. */
   async once<K extends Op>(op: K, ask: Requests[K]['ask']): Promise<Requests[K]['answer']> {
     const connection = await this.#connection();
     try {
@@ -84,7 +84,7 @@ export class Requester {
     this.#ids.delete(oldest!);
   }
 
-  /** Without a turn of the loop when it is open, so that requests go out in the order of the calls. */
+  /** Synchronous when it is open, so that requests go out in the order of the calls. */
   #connection(signal?: AbortSignalLike): Connection | Promise<Connection> {
     if (signal?.aborted) throw abortReason(signal);
     if (this.link.isClosed) throw closed();

@@ -1,10 +1,10 @@
 /**
- * What a runtime must bring: connections, time and chance. Everything else in this package is plain ECMAScript, so that
- * the same client runs in Node, in a page, and in a test whose clock is a number.
+ * What a runtime must provide: connections, time and randomness. Everything else in this package is plain ECMAScript,
+ * so that the same client runs in Node, in a page, and in a test with a fake clock.
  */
 import type { RunRequest } from '@spool/protocol';
 
-/** One connection; bytes arrive in order and whole, or not at all. */
+/** One connection; bytes arrive in order and complete, or not at all. */
 export interface Transport {
   /** Takes the bytes at once and sends them when it can. They are not changed afterwards. */
   send(bytes: Uint8Array): void;
@@ -23,16 +23,16 @@ export interface Runtime {
   /** Connects; starts the daemon when there is none. */
   dial(signal?: AbortSignalLike): Promise<Transport>;
   /**
-   * Resolves after so many milliseconds, or as soon as `signal` is aborted. Nothing else may be left to keep a program
-   * alive while the client waits to dial again, so the timer has to; and it goes with its signal, so it never lingers.
+   * Resolves after this many milliseconds, or as soon as `signal` is aborted. The timer must keep the program alive,
+   * because nothing else may do so while the client waits to dial again; it ends with its signal, so it never lingers.
    */
   sleep(ms: number, signal?: AbortSignalLike): Promise<void>;
   now(): number;
   /** 10 characters of [a-z0-9], the first a letter. */
   randomId(): string;
-  /** What a `run` takes when it is not told: the caller's folder, environment and limits. */
+  /** The defaults of `run`: the caller's folder, environment and limits. */
   runDefaults?(): RunDefaults;
-  /** A path as seen from the caller's folder; where there is none, paths must be absolute. */
+  /** Resolves a path from the caller's folder; without this, paths must be absolute. */
   resolvePath?(path: string): string;
 }
 
@@ -56,7 +56,7 @@ interface Globals {
   readonly TextEncoder: new () => { encode(text: string): Uint8Array };
 }
 
-/** Every runtime brings these two; only their types are missing here. */
+/** Every runtime has these two; only their types are missing here. */
 const globals = globalThis as unknown as Globals;
 
 export function abortController(): AbortControllerLike {

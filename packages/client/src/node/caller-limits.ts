@@ -1,12 +1,12 @@
 /**
- * The limits that the caller's shell runs under, to be given to the child. Of open files not our own: Node raises the soft
- * limit to the hard one at its start, and programs that close or select over all possible fds then take for ever, or break.
+ * The limits of the caller's shell, for the child. For open files these are not our own: Node raises the soft limit to
+ * the hard one at its start, and programs that close or select over all possible fds then take forever, or break.
  */
 import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { type Limits, parseLimits } from '@spool/protocol';
 
-/** What every Linux starts with, and what programs that still use `select` can bear. */
+/** Linux's default, and the most that programs with `select` can handle. */
 const NOFILE_USUAL = 1024;
 
 export interface CallerLimits {
@@ -38,6 +38,6 @@ function readProc(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // no /proc (not Linux), or the parent is gone: the usual values then
+    return ''; // no /proc (not Linux), or the parent is gone: use the defaults
   }
 }

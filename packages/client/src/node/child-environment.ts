@@ -1,8 +1,8 @@
 /**
- * The environment that a session starts with: what a program needs to find the user's things, and what was asked for.
+ * The environment that a session starts with: what a program needs to find the user's things, and what was requested.
  *
- * An allow-list, because the caller's environment is full of what belongs to the caller alone: secrets of a CI job, the
- * terminal it runs in, the settings of the Node or npm that runs us, and the variables of an outer spool session.
+ * An allow-list, because the caller's environment is full of private values: secrets of a CI job, the terminal it runs
+ * in, the settings of the Node or npm that runs us, and the variables of an outer spool session.
  */
 const ALLOWED: ReadonlySet<string> = new Set(
   [
@@ -28,8 +28,8 @@ const ALLOWED: ReadonlySet<string> = new Set(
 const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
 
 /**
- * What may pass of `env`, and all of `extra`. A name in `extra` without a value takes the caller's own, if there is one:
- * what is asked for by name is not a leak.
+ * The allowed part of `env`, and all of `extra`. A name in `extra` without a value takes the caller's value, if there
+ * is one: an explicit request is not a leak.
  */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -29,7 +29,7 @@ interface Started {
   readonly isLeader: boolean;
 }
 
-/** A folder for one daemon; what was started in it is ended with the test. */
+/** A folder for one daemon; everything started in it ends with the test. */
 function setUp(): {
   home: string;
   run: string;
@@ -137,7 +137,7 @@ test('fifty clients at once find one daemon, and do not start fifty processes fo
 
 test('a second start that loses the race is no failure', async () => {
   const { dial, starts, home } = setUp();
-  // The daemon is being started by somebody who left no word: both start one, and one of these says `busy`.
+  // The daemon is being started by a client that left no claim: both start one, and one of these reports `busy`.
   const slow = dial({ fake: 'slow' });
   while (starts().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   rmSync(`${home}/starting`);
@@ -172,7 +172,7 @@ test('a claim whose owner does not get on is waited for only a little', async ()
   const before = performance.now();
   await dial();
   expect(performance.now() - before).toBeGreaterThan(1400);
-  expect([starts().length, existsSync(`${home}/starting`)]).toEqual([1, true]); // it is not ours to remove
+  expect([starts().length, existsSync(`${home}/starting`)]).toEqual([1, true]); // we must not remove it
 });
 
 test('a socket that nobody listens on any more is no obstacle', async () => {
@@ -225,7 +225,7 @@ test('[LIFE-0] the daemon of another state folder is not ours, though it listens
   mkdirSync(`${home}/r`, { mode: 0o700 });
   const env = { SPOOL_HOME: '', HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: `${home}/r` };
   await dial({ env });
-  await dial({ env, start: false }); // of an older version, which left no word of whose it is
+  await dial({ env, start: false }); // an older version, which did not record its owner
   writeFileSync(`${home}/r/spool/daemon.lock`, `${home}/other\n`);
   await expect(dial({ env, start: false })).rejects.toMatchObject({ code: 'DAEMON_UNREACHABLE' });
 });

@@ -1,6 +1,6 @@
 /**
- * Starting the daemon. That there is only one is the daemon's own affair (it holds a lock); here it is only avoided that
- * fifty clients that find none start fifty Node processes: the first leaves a file, and the others wait a little.
+ * Starts the daemon. The daemon itself ensures that there is only one (it holds a lock). This file only prevents that
+ * fifty clients that find none start fifty Node processes: the first leaves a claim file, and the others wait a little.
  */
 import { closeSync, constants, existsSync, openSync, statSync, unlinkSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -14,15 +14,15 @@ const READY_MS_MAX = 10_000;
 /** A claim that is older was left by a client that died. */
 const CLAIM_MS_MAX = 3000;
 
-/** What the daemon may see of our environment. The rest is the caller's: it must not live on in a daemon for weeks. */
+/** The variables that the daemon gets. The rest is private to the caller: it must not live on in a daemon for weeks. */
 const DAEMON_VARIABLES: ReadonlySet<string> = new Set(
   'HOME USER LOGNAME PATH LANG TMPDIR XDG_STATE_HOME XDG_RUNTIME_DIR XDG_CONFIG_HOME'.split(' '),
 );
 
-/** These speak of the session that we may be running in, not of the daemon. */
+/** These describe the session that we may be running in, not the daemon. */
 const SESSION_VARIABLES: ReadonlySet<string> = new Set(['SPOOL_SESSION', 'SPOOL_SOCKET']);
 
-/** The right to start the daemon. Advice only: without it nothing breaks. */
+/** The right to start the daemon. Advisory only: without it nothing breaks. */
 export class StartClaim {
   readonly #path: string;
   readonly #isOurs: boolean;
@@ -32,7 +32,7 @@ export class StartClaim {
     this.#isOurs = !makePrivateFolder(home.state, uid) || this.#tryClaim();
   }
 
-  /** Whether somebody else is at it, and not for too long. */
+  /** Whether another client is starting it, and not for too long. */
   get isTaken(): boolean {
     return !this.#isOurs && this.#ageMs() < CLAIM_MS_MAX;
   }
@@ -67,14 +67,14 @@ export interface StartOptions {
 /** Resolves when a daemon runs: `ready` is the one started here, `busy` the one that was there first. */
 export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions): Promise<'ready' | 'busy'> {
   const entry = daemonEntry ?? findDaemonEntry();
-  // Loaded here: a client that finds its daemon running does not pay for it.
+  // Imported here: a client that finds its daemon running does not pay for it.
   const { spawn } = await import('node:child_process');
   const stderr = openDaemonLog(home, uid);
   const child = spawn(process.execPath, [entry, '--ready-fd', '3'], {
     detached: true,
     cwd: '/',
     stdio: ['ignore', 'ignore', stderr ?? 'ignore', 'pipe'],
-    // Marks the daemon's own processes: started from inside a session, they are no part of it.
+    // Marks the daemon's own processes: started from inside a session, they do not belong to it.
     env: { ...daemonEnvironment(env), SPOOL_DAEMON: '1' },
   });
   if (stderr !== undefined) closeSync(stderr);
@@ -95,7 +95,7 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
     if (line === 'ready' || line === 'busy') resolve(line);
     else reject(parseFailure(line) ?? failed({ reason: `it said: ${line.slice(0, 200)}` }));
   });
-  // Not 'exit': what it said may still be in the pipe then.
+  // Not 'exit': its output may still be in the pipe then.
   child.on('close', (code, signal) => reject(failed(signal === null ? { exitCode: code ?? -1 } : { signal })));
   child.on('error', (cause) => reject(failed({ reason: cause.message }, cause)));
   try {
@@ -107,7 +107,7 @@ export async function startDaemon({ env, home, uid, daemonEntry }: StartOptions)
   }
 }
 
-/** Beside this file in the bundle (which may have put it into `chunks/`), or where the bundle lies in the repository. */
+/** Beside this file in the bundle (which may have put it into `chunks/`), or where the bundle is in the repository. */
 export function findDaemonEntry(): string {
   const places = ['./holder.mjs', '../holder.mjs', '../../../../dist/holder.mjs'];
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
@@ -125,14 +125,17 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
   );
 }
 
-/** A daemon that falls before it can open its log (a broken installation) says why on stderr: that is to be found in the log. */
+/**
+ * A daemon that fails before it can open its log (a broken installation) writes the reason to stderr, which goes to the
+ * log.
+ */
 function openDaemonLog(home: Home, uid: number): number | undefined {
   if (!makePrivateFolder(home.state, uid)) return undefined;
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   try {
     return openSync(home.daemonLog, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   } catch {
-    return undefined; // the daemon will meet the same trouble, and tell it better
+    return undefined; // the daemon will have the same problem, and report it better
   }
 }
 
@@ -143,7 +146,7 @@ function parseFailure(line: string): SpoolError | undefined {
       ? fromWireError({ code: error.code, details: error.details ?? {} })
       : undefined;
   } catch {
-    return undefined; // not JSON: told as it is
+    return undefined; // not JSON: shown unchanged
   }
 }
 

@@ -1,4 +1,4 @@
-/** Finding the daemon: its address in the state folder, somebody listening there; and if there is nobody, starting one. */
+/** Finds the daemon: reads its address in the state folder and connects; if no daemon listens, starts one. */
 import { hostname } from 'node:os';
 import { type Environment, type Home, SpoolError } from '@spool/protocol';
 import type { AbortSignalLike, Transport } from '../index.ts';
@@ -16,18 +16,18 @@ export interface DialOptions {
   readonly daemonEntry: string | undefined;
 }
 
-/** How long to wait for a daemon that another client is starting, before starting one all the same. */
+/** How long to wait for a daemon that another client is starting, before starting one anyway. */
 const OTHERS_START_MS = 1500;
 
-/** How long a daemon that says it is there may take until its socket answers. */
+/** How long the socket of an announced daemon may take to answer. */
 const ANSWER_MS = 10_000;
 
-/** One that holds the lock and does not answer for this long may be on its way out: then another start may succeed. */
+/** A daemon that holds the lock and does not answer for this long may be exiting: then another start may succeed. */
 const BUSY_MS = 1000;
 
 const POLL_MS = 15;
 
-/** What `connect` says when nobody listens. EAGAIN is a full backlog: somebody does, and is busy. */
+/** The errors of `connect` when no daemon listens. EAGAIN is a full backlog: a daemon listens, and is busy. */
 const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED']);
 const MAY_PASS: ReadonlySet<string | undefined> = new Set([...NOBODY, 'EAGAIN', 'ECONNRESET']);
 
@@ -61,7 +61,10 @@ async function startAndConnect(options: DialOptions, signal: AbortSignalLike | u
   }
 }
 
-/** Tries to connect again and again while it is worth it, and once after that: what ended the waiting may be good news. */
+/**
+ * Tries to connect repeatedly while it is worth it, and once after that: the wait may have ended because the daemon is
+ * ready.
+ */
 async function poll(
   options: DialOptions,
   ms: number,
@@ -77,7 +80,7 @@ async function poll(
   }
 }
 
-/** The folders are looked at each time: they may be anybody's who made them a moment ago. */
+/** The folders are checked each time: another user may have created them a moment ago. */
 async function tryConnect(
   options: DialOptions,
   signal: AbortSignalLike | undefined,
@@ -90,7 +93,7 @@ async function tryConnect(
     } catch (error) {
       failure = error as NodeJS.ErrnoException;
       if (!MAY_PASS.has(failure.code)) throw unreachable(options, error);
-      if (!NOBODY.has(failure.code)) break; // somebody is there, and busy
+      if (!NOBODY.has(failure.code)) break; // a daemon is there, and busy
     }
   }
   return failure;

@@ -17,19 +17,19 @@ export { meaningfulLines } from './summary/meaningful-lines.ts';
 export type { StateSpan, Summary } from './summary/summary.ts';
 
 export interface ConnectOptions {
-  /** Where the daemon is to be found, and what its children may see. The process's own unless told. */
+  /** Determines where the daemon is found, and what its children may see (default: the environment of this process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Whether to start the daemon when there is none; yes unless told. */
+  /** Whether to start the daemon when there is none (default: true). */
   readonly start?: boolean | undefined;
-  /** The daemon's program; the one beside this file unless told. */
+  /** The daemon's program (default: the one beside this file). */
   readonly daemonEntry?: string | undefined;
-  /** How long a broken link is mended before CONNECTION_LOST. */
+  /** How long to try to restore a broken link before CONNECTION_LOST. */
   readonly reconnectMs?: number | undefined;
-  /** Who we are, for those who ask who watches and who typed; `node PID` unless told. */
+  /** The name of this client, shown as viewer and as the source of input (default: `node PID`). */
   readonly who?: string | undefined;
 }
 
-/** A client whose daemon has answered: what is wrong shows here, and not at the first request. */
+/** A client whose daemon has answered: errors show here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { env = process.env, start = true, daemonEntry, reconnectMs, who = `node ${process.pid}` } = options;
   const uid = process.getuid?.() ?? 0;
@@ -55,7 +55,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   }
 }
 
-/** What became of a session, or how it stands, in a page: see `Summary`. Loaded when it is asked for. */
+/** A one-page summary of a session: see `Summary`. Loaded on demand. */
 export async function summarize(client: Client, session?: string): Promise<Summary> {
   return (await import('./summary/summary.ts')).summarize(client, session);
 }
@@ -64,8 +64,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
 
 /**
- * 26 × 36⁹: nobody meets the same one twice. A letter first, so that it never looks like a number or an option. It names and
- * protects nothing, so `Math.random` will do: loading node:crypto would cost each command 7 ms.
+ * 26 × 36⁹: collisions are negligible. A letter first, so that it never looks like a number or an option. It is a name,
+ * not a secret, so `Math.random` is enough: loading node:crypto would cost each command 7 ms.
  */
 function randomId(): string {
   const pick = (from: string): string => from[Math.floor(Math.random() * from.length)]!;

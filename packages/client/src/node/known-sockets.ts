@@ -1,5 +1,5 @@
 /**
- * Where the daemon of a state folder may listen. The folder itself says so, in a file that its daemon wrote; so every
+ * Where the daemon of a state folder may listen. A file in the folder, written by the daemon, lists it; so every
  * environment of a user finds the same daemon, whatever its XDG_RUNTIME_DIR.
  */
 import { lstatSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface KnownSockets {
 }
 
 export function knownSockets(env: Environment, home: Home, uid: number): KnownSockets {
-  // Inside a session, `spool` means the daemon that the session belongs to.
+  // Inside a session, `spool` means the daemon of that session.
   const given = home.socket === env.SPOOL_SOCKET ? [home.socket] : [];
   const address = hasPrivateFolder(home.state, uid) ? addressIn(home) : null;
   // Without an address: a daemon of a version that wrote none.
@@ -23,15 +23,15 @@ export function knownSockets(env: Environment, home: Home, uid: number): KnownSo
   return { sockets, address };
 }
 
-/** One that came here with a copy of its folder leads to the daemon of the original: it is not taken. */
+/** An address that was copied with its folder leads to the daemon of the original: it is ignored. */
 function addressIn({ state, address: path }: Home): Address | null {
   const address = parseAddress(readOrEmpty(path));
-  if (address?.folder === undefined) return address; // a version that did not say
+  if (address?.folder === undefined) return address; // an older version, without this field
   const found = lstatSync(state, { bigint: true, throwIfNoEntry: false });
   return found !== undefined && String(found.ino) === address.folder ? address : null;
 }
 
-/** A runtime folder of another user (as after `su`), or one in use by the daemon of another state folder, is not ours. */
+/** A runtime folder of another user (as after `su`), or one used by the daemon of another state folder, is not ours. */
 function mayBeOurs(run: string, home: Home, uid: number): boolean {
   const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
   if (parent === undefined || (parent.uid !== uid && (parent.mode & 0o1000) === 0)) return false;
@@ -43,6 +43,6 @@ function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // not there, or not for us to read: then it tells us nothing
+    return ''; // missing or unreadable: then it tells us nothing
   }
 }

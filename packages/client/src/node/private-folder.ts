@@ -1,9 +1,9 @@
-/** Folders that only we can enter: whoever can write beside the socket can answer in the daemon's place. */
+/** Folders that only this user can enter: anyone who can write beside the socket could impersonate the daemon. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SpoolError } from '@spool/protocol';
 
-/** Whether it is there. Refuses, with a sentence, one that is there and is not private. */
+/** Whether it exists. Throws if it exists and is not private. */
 export function hasPrivateFolder(folder: string, uid: number): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -20,12 +20,12 @@ export function hasPrivateFolder(folder: string, uid: number): boolean {
   return true;
 }
 
-/** Makes it, if need be and if possible. Whether it is there then. */
+/** Creates it if needed and possible. Returns whether it exists then. */
 export function makePrivateFolder(folder: string, uid: number): boolean {
   try {
     makeFolders(folder);
   } catch {
-    return false; // the daemon will meet the same trouble, and tell it better
+    return false; // the daemon will have the same problem, and report it better
   }
   return hasPrivateFolder(folder, uid);
 }

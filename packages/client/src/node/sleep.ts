@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../index.ts';
 
-/** What a timer of Node can hold (24 days); with more it would fire at once. */
+/** The longest timer of Node (24 days); a longer one would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** Resolves after `ms`, or at once when aborted; the timer goes with it. */

@@ -1,10 +1,10 @@
-/** The reader's end of something that goes on: who waits for the next item, and how it ends. What waits is kept elsewhere. */
+/** The reader's end of a stream: hands out the next item, and the end. The items themselves are stored elsewhere. */
 export class AsyncQueue<T> {
   readonly #take: () => T | undefined;
   readonly #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
   #end: { readonly error: unknown } | null = null;
 
-  /** `take` gives the next item that waits, and notes that it has been handed out. */
+  /** `take` returns the next waiting item, and records that it has been handed out. */
   constructor(take: () => T | undefined) {
     this.#take = take;
   }
@@ -22,7 +22,7 @@ export class AsyncQueue<T> {
     return reader.promise;
   }
 
-  /** Something may wait now. */
+  /** An item may be waiting now. */
   flush(): void {
     while (this.#readers.length > 0) {
       const value = this.#take();
@@ -33,7 +33,7 @@ export class AsyncQueue<T> {
     for (const reader of this.#readers.splice(0)) this.#sayEnd().then(reader.resolve, reader.reject);
   }
 
-  /** Ends it, after what still waits. An error is told once, to one reader. */
+  /** Ends the stream after the waiting items. An error is thrown once, to one reader. */
   end(error?: unknown): void {
     this.#end ??= { error };
     this.flush();

@@ -61,7 +61,7 @@ test('[ATT-2] whatever breaks, each byte is in the last snapshot or comes after 
     breaks: fc.array(fc.oneof(fc.nat(150), fc.nat(1500)), { maxLength: 6 }),
     chunks: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
     pauses: fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }),
-    /** After which print the viewer is brought to the present. */
+    /** After which print the viewer gets a new snapshot. */
     snapshots: fc.array(fc.nat(7), { maxLength: 3 }),
   });
   await fc.assert(
@@ -125,7 +125,7 @@ test('[SLOW-3] a snapshot makes void what waited before it, and gives the whole 
   keeper.snapshot(only(keeper));
   await quiet(keeper);
   keeper.end(session);
-  expect(shown(await all(attachment))).toBe('<49>'); // of several that wait, the last
+  expect(shown(await all(attachment))).toBe('<49>'); // of several waiting ones, the last
   expect(keeper.dials).toBe(1);
   client.close();
 });
@@ -163,7 +163,7 @@ test('[ATT-2] after a break it goes on at its cursor, with its present size; tak
     typing: first!.ask.typing,
   });
   expect(keeper.asked.at(-1)!.ask).toEqual({ channel: expect.any(Number), isFocused: true });
-  // A window that is resized while there is no link is something done: it is told once there is one.
+  // A resize without a link is user activity: it is sent once there is a link.
   keeper.hangUp();
   attachment.view({ size: { cols: 70, rows: 20 } });
   await next(attachment, 1);

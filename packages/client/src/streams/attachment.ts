@@ -1,9 +1,9 @@
 /**
- * Somebody who looks at a session and types into it: first a snapshot, then every byte from there on, exactly once, then
- * the end. How bytes are followed is in `Subscription`; here is what a viewer has on top of that.
+ * A viewer of a session, which can type into it: first a snapshot, then every byte from there on, exactly once, then
+ * the end. `Subscription` follows the bytes; this class adds what a viewer needs.
  *
- * A snapshot may come at any time: to one who fell behind, or who lost the link for too long. What waited before it is then
- * void. What is typed arrives exactly once too, in its own stream (`TypedStream`).
+ * A snapshot may come at any time: for a viewer that fell behind, or lost the link for too long. It replaces everything
+ * that waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
  */
 import {
   encodeFrame,
@@ -24,21 +24,21 @@ import { type SendTyped, TypedStream } from './typed-stream.ts';
 import type { AttachItem } from './watch-queue.ts';
 
 export interface AttachOptions extends SubscriptionOptions {
-  /** The viewer's size. It counts towards the session's, unless the viewer only looks. */
+  /** The viewer's size. It counts towards the session's size if the viewer is not read-only. */
   readonly size?: Size | undefined;
-  /** Only look: nothing can be typed, and the size does not count. */
+  /** Read-only: nothing can be typed, and the size does not count. */
   readonly isReadOnly?: boolean | undefined;
-  /** Others who may type are sent away. */
+  /** Detaches the other viewers that may type. */
   readonly takeover?: boolean | undefined;
-  /** So many lines of the past come before the first screen. */
+  /** Sends this many lines of history before the first screen. */
   readonly historyLines?: number | undefined;
-  /** Of the viewer's terminal; the child's questions about colours are answered with them. */
+  /** The colours of the viewer's terminal; the child's colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
-  /** For a viewer whose screen is already as it was at this offset (0: blank); else a snapshot comes first. */
+  /** For a viewer whose screen already shows the state at this offset (0: blank); else a snapshot comes first. */
   readonly from?: number | undefined;
   /**
-   * For a viewer that paints a session of any size: `resized` comes before each snapshot and with each change of size, those
-   * that the viewer caused itself included.
+   * For a viewer that paints a session of any size: `resized` comes before each snapshot and with each change of size,
+   * including its own.
    */
   readonly followsSize?: boolean | undefined;
 }
@@ -47,7 +47,7 @@ export interface ViewChange {
   readonly size?: Size | undefined;
   readonly isFocused?: boolean | undefined;
   readonly colours?: TerminalColours | undefined;
-  /** Asks for a snapshot of the present. */
+  /** Requests a snapshot of the present. */
   readonly wantsSnapshot?: true | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Attachment extends Subscription<AttachItem> {
   #size: Size | undefined;
   #isFocused: boolean | undefined;
   #colours: TerminalColours | undefined;
-  /** Told to nobody yet: it changed while no answer was there. */
+  /** Not sent yet: it changed before there was an answer. */
   #unsaid: ViewChange = {};
 
   constructor(requester: Requester, session: string, options: AttachOptions, typing: string) {
@@ -71,26 +71,26 @@ export class Attachment extends Subscription<AttachItem> {
     this.start();
   }
 
-  /** Where what was typed stands: bytes that are not yet known to be in the terminal. */
+  /** Typed bytes that are not confirmed to be in the terminal. */
   get unconfirmedBytes(): number {
     return this.#typed.unconfirmedBytes;
   }
 
   /**
-   * Types. Resolves at once as a rule; when a megabyte is under way, as soon as there is room again. What was not taken is
-   * told as an item, `input-refused`.
+   * Types. Usually resolves at once; when a megabyte is in flight, as soon as there is room again. Refused input is
+   * reported as an item, `input-refused`.
    */
   async type(bytes: Uint8Array): Promise<void> {
     if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer is read-only' });
     await this.#typed.type(bytes);
   }
 
-  /** Resolves when all that was typed is in the terminal, or refused, or will never be. */
+  /** Resolves when everything typed is in the terminal, or refused, or will never arrive. */
   settled(): Promise<void> {
     return this.#typed.settled();
   }
 
-  /** The viewer's size, focus or colours have changed. Told now, and again after a break. */
+  /** The viewer's size, focus or colours have changed. Sent now, and again after a break. */
   view({ size, isFocused, colours, wantsSnapshot }: ViewChange): void {
     if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
@@ -106,7 +106,7 @@ export class Attachment extends Subscription<AttachItem> {
   protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
     const { isReadOnly, takeover, historyLines, followsSize } = this.#options;
     const isFirst = this.id === undefined;
-    // A window that was resized during the break is told once more, for that counts as something done.
+    // A resize during the break is sent again, because it counts as activity.
     const { size, wantsSnapshot } = isFirst ? {} : this.#unsaid;
     this.#unsaid = {
       ...(this.#isFocused !== undefined && { isFocused: this.#isFocused }),
@@ -121,7 +121,7 @@ export class Attachment extends Subscription<AttachItem> {
         from: this.reached,
         size: this.#size,
         isReadOnly,
-        // Once: whoever came during a break has come to stay.
+        // Only once: clients that attached during a break may stay.
         takeover: isFirst ? takeover : undefined,
         historyLines: isFirst ? historyLines : undefined,
         isReattach: isFirst ? undefined : true,
@@ -177,7 +177,7 @@ export class Attachment extends Subscription<AttachItem> {
     this.#typed.end();
   }
 
-  /** Says what has changed; before the answer it is kept for then. */
+  /** Sends the change; before the answer it is kept until then. */
   #say(change: ViewChange): void {
     this.#unsaid = { ...this.#unsaid, ...change };
     if (!this.stay?.isAnswered || Object.keys(this.#unsaid).length === 0) return;
@@ -185,7 +185,7 @@ export class Attachment extends Subscription<AttachItem> {
     const said = this.#unsaid;
     this.#unsaid = {};
     connection.request('view', { channel, ...said }).catch((error: unknown) => {
-      // The link broke: it is said again on the next one. Or the session has ended: there is nobody to say it to.
+      // The link broke: it is sent again on the next one. Or the session has ended: then it is not needed.
       if (error instanceof Broken) this.#unsaid = { ...said, ...this.#unsaid };
       else if (!SpoolError.is(error)) throw error;
     });

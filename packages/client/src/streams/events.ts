@@ -1,6 +1,6 @@
 /**
- * What happens in the daemon, as it happens. Events are news, not history: those of a time without a link, or that a slow
- * reader left lying, cannot be had again, so it is told that some were missed, and a `list` shows how things stand.
+ * The daemon's events, as they happen. Events are not stored: those that a client missed without a link, or because it
+ * read too slowly, are lost. The client is told that some were missed, and `list` shows the present state.
  */
 import { decodeJson, type DaemonEvent, type Frame, FrameType, SpoolError } from '@spool/protocol';
 import { abortReason, type Broken, type Connection, decodeError } from '../link/connection.ts';
@@ -14,9 +14,9 @@ export type EventItem =
   | { readonly type: 'events-missed'; readonly at: number; readonly reason: 'link-broken' | 'slow-reader' };
 
 export interface EventsOptions {
-  /** Of these sessions only; all unless told. */
+  /** Only of these sessions (default: all). */
   readonly sessions?: readonly string[] | undefined;
-  /** Of these types only (`session-status`, `milestone`, …); all unless told. */
+  /** Only of these types (`session-status`, `milestone`, …; default: all). */
   readonly types?: readonly string[] | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }

@@ -1,4 +1,4 @@
-/** Something that goes on and is read with `for await`; leaving the loop, `close` and `await using` all end it. */
+/** A stream that is read with `for await`; leaving the loop, `close` and `await using` all end it. */
 export abstract class Reading<Item> implements AsyncIterableIterator<Item, undefined> {
   abstract next(): Promise<IteratorResult<Item, undefined>>;
 

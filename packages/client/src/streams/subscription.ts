@@ -1,13 +1,13 @@
 /**
- * A subscription to one session: every byte from the cursor on, exactly once, whatever happens to the link. What `Watch` and
- * `Attachment` have in common.
+ * A subscription to one session: every byte from the cursor on, exactly once, whatever happens to the link. The common
+ * part of `Watch` and `Attachment`.
  *
- * The cursor is the absolute offset behind the last byte that arrived. After a break the session is asked for again at the
- * cursor and by its full id, so bytes are neither lost nor doubled, and a name never leads to another session. Bytes that
- * are gone are told as a gap. What does not begin at the cursor, or was not asked for by credit, is a fault of the other
- * side: the connection is given up and the following starts afresh at the cursor.
+ * The cursor is the absolute offset after the last byte that arrived. After a break the subscription is renewed at the
+ * cursor and by the full id, so bytes are neither lost nor doubled, and a name never leads to another session. Missing
+ * bytes are reported as a gap. Output that does not start at the cursor, or exceeds the credit, is a fault of the other
+ * side: the connection is closed and the subscription starts again at the cursor.
  *
- * Memory is bounded by the credit: so many bytes may wait here, and more is granted as the reader takes them.
+ * Memory is bounded by the credit: this many bytes may wait here, and more is granted as the reader takes them.
  */
 import {
   decodeJson,
@@ -36,13 +36,13 @@ export const CREDIT_BYTES = 256 * 1024;
 const CREDIT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Pieces that may wait (outputs that cannot be joined, and events). Credit counts bytes only, so a child that writes one
- * byte to stdout and one to stderr in turn could still fill the memory with small objects: the session is left instead,
- * and asked for again at the cursor when the reader has caught up.
+ * Pieces that may wait (outputs that cannot be joined, and events). Credit counts bytes only, so a child that writes
+ * one byte to stdout and one to stderr in turn could still fill the memory with small objects: the client then
+ * unsubscribes, and subscribes again at the cursor when the reader has caught up.
  */
 const PIECES_MAX = 2048;
 
-/** After so many faults in a row at one cursor the other side will not get it right: the reader is told. */
+/** After this many consecutive faults at one cursor the other side will not get it right: the reader gets the error. */
 const FAULTS_MAX = 3;
 
 /** A session as it is being followed on one connection. */
@@ -57,25 +57,25 @@ export interface OpenSubscription {
 export abstract class Subscription<Item extends AttachItem> extends Reading<Item> {
   protected readonly requester: Requester;
   protected readonly queue = new WatchQueue();
-  /** As it was named by the caller; the full id from the first answer on. */
+  /** The caller's name for it; the full id from the first answer on. */
   protected session: string;
   /** Where it is open at present. */
   protected stay: OpenSubscription | null = null;
-  /** The offset behind the last byte that arrived; undefined until the other side has said where it begins. */
+  /** The offset after the last byte that arrived; undefined until the other side has sent the start. */
   protected reached: number | undefined;
   readonly #windowBytes: number;
   readonly #items = new AsyncQueue(() => this.#take());
   readonly #signal: AbortSignalLike | undefined;
   readonly #ended = abortController();
   #id: string | undefined;
-  /** The offset behind the last byte that the reader has taken. */
+  /** The offset after the last byte that the reader has taken. */
   #taken = 0;
-  /** How far the other side may fill us. */
+  /** How far the other side may send. */
   #limit = 0;
   #isSyncTold = false;
   #isResuming = false;
   #faults = 0;
-  /** Set while the session is left because too many pieces wait. */
+  /** Set while unsubscribed because too many pieces wait. */
   #caughtUp: PromiseWithResolvers<void> | null = null;
 
   constructor(requester: Requester, session: string, options: SubscriptionOptions) {
@@ -86,17 +86,17 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     this.#signal = options.signal;
   }
 
-  /** To be called last in a constructor: it asks at once. */
+  /** Call it last in a constructor: it sends the request at once. */
   protected start(): void {
     this.#signal?.addEventListener('abort', this.#onAbort);
     if (this.#signal?.aborted) this.#onAbort();
     else void this.#follow();
   }
 
-  /** Asks on this connection; what comes back goes to `channel`. Returns the request's number. */
+  /** Sends the request on this connection; its frames go to `channel`. Returns the request's number. */
   protected abstract ask(connection: Connection, creditBytes: number, channel: Channel): number;
 
-  /** The answer: says which session it is (`settle`) and where its bytes begin. */
+  /** The answer: names the session (`settle`) and the offset where its bytes start. */
   protected abstract hearAnswer(answer: unknown): void;
 
   /** The full id of the session, once the daemon has answered. */
@@ -104,7 +104,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     return this.#id;
   }
 
-  /** The offset behind the last byte that the reader has taken: where to begin again, another day. */
+  /** The offset after the last byte that the reader has taken: where to continue another time. */
   get cursor(): number | undefined {
     return this.#id === undefined ? undefined : this.#taken;
   }
@@ -128,7 +128,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     if (!this.#ended.signal.aborted) this.#finish(error);
   }
 
-  /** The reader gets what waits, and then the end. */
+  /** The reader gets the waiting items, and then the end. */
   #finish(error?: unknown): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#leave();
@@ -138,10 +138,10 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     this.onEnd();
   }
 
-  /** Called once, when nothing more will be heard. */
+  /** Called once, when nothing more will arrive. */
   protected onEnd(): void {}
 
-  /** Stays on one connection after the other, until the end. */
+  /** Follows on one connection after the other, until the end. */
   async #follow(): Promise<void> {
     const { link } = this.requester;
     try {
@@ -204,7 +204,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     }
   }
 
-  /** A frame of a type that not everybody expects. */
+  /** A frame of a type that only some subclasses expect. */
   protected hearOther(frame: Frame): void {
     throw this.fault({ type: frame.type });
   }
@@ -217,7 +217,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     }
   }
 
-  /** The other side has named the session, and begins at `from` (undefined: it will say so later). */
+  /** The other side has named the session, and starts at `from` (undefined: it follows later). */
   protected settle(id: string, from: number | undefined): void {
     if (this.#id === undefined) {
       this.#id = id;
@@ -235,7 +235,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     this.#grant();
   }
 
-  /** The stream goes on at `offset`, whatever came before: bytes that still wait are out of date. */
+  /** The stream continues at `offset`, whatever came before: waiting bytes are outdated. */
   protected jump(offset: number): void {
     this.queue.dropOutput();
     this.move(offset);
@@ -247,14 +247,14 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
   #hearOutput({ offset, payload, flags }: Frame): void {
     if (!this.stay!.isAnswered || this.reached === undefined) throw this.fault({ reason: 'output before the answer' });
     if (offset !== this.reached) throw this.fault({ expected: this.reached, offset });
-    // Credit never grants more than the window, so what comes unasked shows as too much here.
+    // Credit never grants more than the window, so unrequested bytes show up as too many here.
     if (this.queue.bytes + payload.length > this.#windowBytes) throw this.fault({ offset, bytes: payload.length });
     if (payload.length === 0) return;
     this.move(offset + payload.length);
     this.queue.pushOutput(offset, payload, (flags & FrameFlag.stderr) === 0 ? 'stdout' : 'stderr');
   }
 
-  /** What the other side tells in order with the output. What is not known here is ignored: it is for others. */
+  /** Events in order with the output. Unknown ones are ignored: they are for other clients. */
   protected hearEvent(event: WatchEvent): void {
     switch (event.type) {
       case 'gap':
@@ -270,7 +270,8 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
       case 'resized':
         return this.queue.pushEvent(event);
       case 'exit':
-        // Fewer bytes than we have seen is possible: a power cut took the end of the log. More means that some are missing.
+        // A smaller offset than ours is possible: a power cut took the end of the log. A larger one means that bytes
+        // are missing.
         if (this.reached !== undefined && event.offset > this.reached)
           throw this.fault({ expected: this.reached, offset: event.offset });
         return this.endWith(event);
@@ -279,7 +280,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     }
   }
 
-  /** The last that is told. */
+  /** The last event. */
   protected endWith(event: Extract<WatchEvent, { type: 'exit' | 'removed' | 'taken-over' }>): void {
     this.queue.pushEvent(event);
     this.#end();
@@ -297,7 +298,7 @@ export abstract class Subscription<Item extends AttachItem> extends Reading<Item
     this.#finish(error);
   }
 
-  /** What to throw at the connection: it breaks, and everything begins again at the cursor. */
+  /** The error for the connection: it breaks, and everything starts again at the cursor. */
   protected fault(details: Record<string, string | number>): SpoolError {
     const fault = new SpoolError('FRAME_INVALID', { watch: this.session, ...details });
     if (++this.#faults >= FAULTS_MAX) this.#finish(fault);

@@ -1,12 +1,12 @@
 /**
- * A session's output as text, for pages and programs that show what goes on: a watch whose bytes come as decoded chunks.
+ * A session's output as text, for pages and programs that show it live: a watch whose bytes come as decoded chunks.
  *
- * The first bytes after a pause are given out at once; what follows is gathered, for `flushMs` or `maxBytes`, whichever is
- * first. The last bytes before a pause go by time, too, and never wait for more. With `line` and `semantic` what is whole
- * goes at once, and what is not (a prompt, perhaps) after `flushMs`. Only half a character or half an escape sequence waits
- * longer: for its other half, or the end.
+ * The first bytes after a pause are returned at once; what follows is collected, for `flushMs` or `maxBytes`, whichever
+ * is first. The last bytes before a pause are flushed by time, too, and never wait for more. With `line` and
+ * `semantic`, complete units are returned at once, and incomplete ones (a prompt, perhaps) after `flushMs`. Only half a
+ * character or half an escape sequence waits longer: for its other half, or the end.
  *
- * It reads from its watch only while somebody reads from it, so memory is bounded by the watch's credit.
+ * It reads from its watch only while it is read itself, so memory is bounded by the watch's credit.
  */
 import type { Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
@@ -15,13 +15,13 @@ import type { Watch, WatchOptions } from './watch.ts';
 import type { WatchItem } from './watch-queue.ts';
 
 export interface TextWatchOptions extends WatchOptions {
-  /** `raw` unless told. See `Chunking`. */
+  /** How the text is cut (default: `raw`). See `Chunking`. */
   readonly chunking?: Chunking | undefined;
-  /** How long text may be gathered, 100 unless told. A page that shows it live wants 16. */
+  /** How long text may be collected (default: 100). A page that shows it live wants 16. */
   readonly flushMs?: number | undefined;
-  /** How much of it, 4096 unless told. */
+  /** How much text may be collected (default: 4096). */
   readonly maxBytes?: number | undefined;
-  /** Escape sequences: `keep` unless told. */
+  /** Escape sequences (default: `keep`). */
   readonly ansi?: 'keep' | 'strip' | undefined;
 }
 
@@ -34,7 +34,7 @@ export class TextWatch extends Reading<TextItem> {
   readonly #time: Pick<Runtime, 'now' | 'sleep'>;
   readonly #options: TextWatchOptions;
   readonly #items: AsyncGenerator<TextItem, undefined>;
-  /** When text was last given out. */
+  /** When text was last returned. */
   #givenAt = -Infinity;
   #coming: Promise<Coming> | null = null;
 
@@ -61,7 +61,8 @@ export class TextWatch extends Reading<TextItem> {
   }
 
   async *#run(): AsyncGenerator<TextItem, undefined> {
-    // What knows terminals is several times the rest of this package, and most programs do without: loaded when needed.
+    // The terminal code is several times the size of the rest of this package, and most programs do not need it: loaded
+    // on demand.
     const { TextStreams } = await import('@spool/vt');
     const streams = new TextStreams(this.#options);
     for (;;) {
@@ -80,11 +81,11 @@ export class TextWatch extends Reading<TextItem> {
     }
   }
 
-  /** What comes next from the watch; or `due`, when what is held must not wait for it. */
+  /** The next item of the watch; or `due`, when the held text must not wait for it. */
   async #nextOrDue(dueAt: number | undefined): Promise<Coming | 'due'> {
     if (this.#coming === null) {
       this.#coming = this.#watch.next().then(({ value }) => ({ item: value, ts: Date.now(), at: this.#time.now() }));
-      this.#coming.catch(() => {}); // told to whoever waits for it next
+      this.#coming.catch(() => {}); // thrown at the next call that waits for it
     }
     const coming = this.#coming;
     if (dueAt !== undefined) {
@@ -100,12 +101,12 @@ export class TextWatch extends Reading<TextItem> {
   }
 }
 
-/** The watch's next item, none at its end, and when it came. */
+/** The watch's next item, none at its end, and its arrival time. */
 interface Coming extends Arrival {
   readonly item: WatchItem | undefined;
 }
 
-/** What is complete by this item. */
+/** What is complete with this item. */
 function handle(streams: TextStreams, item: WatchItem, arrival: Arrival): readonly TextItem[] {
   switch (item.type) {
     case 'output':
@@ -126,13 +127,13 @@ function texts(chunks: readonly StreamChunk[]): readonly TextItem[] {
 
 export interface SubscribeOptions extends Omit<TextWatchOptions, 'from'> {
   /**
-   * Told what went wrong: there is no such session, the daemon is gone for good, the callback threw. Unless told, that is an
-   * unhandled rejection: nobody should wait in silence for a session that is not there.
+   * Called with the error: the session does not exist, the daemon is gone for good, the callback threw. Without it, the
+   * error is an unhandled rejection, so that no program waits silently for a session that does not exist.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Hands each piece of text to `callback` until the session ends or the function that is returned is called. */
+/** Passes each piece of text to `callback` until the session ends or the returned function is called. */
 export function callWithText(
   watch: TextWatch,
   callback: (data: string, ts: number) => void,
@@ -151,7 +152,7 @@ export function callWithText(
     }
   };
   follow().catch((error: unknown) => {
-    if (!isOver && !signal?.aborted) onError(error); // whoever ended it need not be told
+    if (!isOver && !signal?.aborted) onError(error); // the caller that ended it needs no error
   });
   return () => {
     isOver = true;

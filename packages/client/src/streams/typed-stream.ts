@@ -1,8 +1,8 @@
 /**
- * What is typed at one attachment: a stream of bytes with offsets of its own, so that it arrives exactly once.
+ * The input of one attachment: a stream of bytes with its own offsets, so that it arrives exactly once.
  *
- * What is not yet known to be in the terminal is kept. After a break the other side says how far it has come, and the rest
- * is sent again from there. The keeping is bounded: beyond it, typing waits.
+ * Bytes that are not confirmed to be in the terminal are kept. After a break the other side reports how far it got, and
+ * the rest is sent again from there. The buffer is bounded: beyond it, typing waits.
  */
 import { INPUT_BYTES_MAX } from '@spool/protocol';
 
@@ -28,7 +28,7 @@ export class TypedStream {
     return this.#end - this.#confirmed;
   }
 
-  /** Resolves when the bytes are kept here: at once, unless too many are under way. They are copied. */
+  /** Resolves when the bytes are stored here: at once, unless too many are in flight. They are copied. */
   type(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0 || this.#isEnded) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ export class TypedStream {
     return promise;
   }
 
-  /** Resolves when everything typed so far is confirmed or refused, and when nothing will be any more. */
+  /** Resolves when everything typed so far is confirmed or refused, or can no longer arrive. */
   settled(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#settling.push(resolve);
@@ -46,8 +46,8 @@ export class TypedStream {
   }
 
   /**
-   * The other side is there, and has everything before `offset`. False when it knows less than it had confirmed: then nobody
-   * can say what of the rest has arrived, and rather than type it twice it is given up.
+   * The other side is there, and has everything before `offset`. False when it has less than it had confirmed: then it
+   * is unknown which of the rest has arrived, and it is dropped rather than typed twice.
    */
   resume(offset: number, send: SendTyped): boolean {
     this.#send = send;
@@ -68,12 +68,12 @@ export class TypedStream {
     return isKnown;
   }
 
-  /** The link is gone: what is typed now is kept. */
+  /** The link is gone: input is kept from now on. */
   pause(): void {
     this.#send = null;
   }
 
-  /** Everything before `offset` is in, or will never be: either way it is not to be sent again. */
+  /** Everything before `offset` has arrived, or never will: either way it is not sent again. */
   confirm(offset: number): void {
     let left = Math.min(offset, this.#end) - this.#confirmed;
     if (left <= 0) return;
@@ -90,7 +90,7 @@ export class TypedStream {
     this.#admit();
   }
 
-  /** Nothing more can be typed; nobody waits any longer. */
+  /** Nothing more can be typed; releases every waiting caller. */
   end(): void {
     this.#isEnded = true;
     this.#send = null;
@@ -116,7 +116,7 @@ export class TypedStream {
     this.#settle();
   }
 
-  /** Keys that nobody reads are many small pieces: joined, so that they cost no more than their bytes. */
+  /** Unread keys are many small pieces: joined, so that they cost no more than their bytes. */
   #keep(bytes: Uint8Array): void {
     const last = this.#kept.at(-1);
     if (last === undefined || last.length + bytes.length > JOINED_BYTES_MAX) {

@@ -1,13 +1,13 @@
 /**
  * What has arrived for a watch and was not yet taken: bounded in bytes by the credit, and in pieces here.
  *
- * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one behind
- * the other into a slab: pieces that lie next to each other in the log then lie next to each other in memory, and are
- * one piece for whoever comes late. A million one-byte frames are so a few slabs, not a million objects.
+ * A frame's payload is valid only while it is being read, so output is copied once. Small pieces are copied one after
+ * the other into a slab: adjacent pieces of the log are then adjacent in memory, and a late reader gets them as one
+ * piece. A million one-byte frames become a few slabs, not a million objects.
  */
 import type { WatchEvent } from '@spool/protocol';
 
-/** Told to those who are attached, and to nobody else. */
+/** Sent to viewers only. */
 type AttachedOnly = 'input-refused' | 'viewers' | 'notice' | 'taken-over';
 
 export type WatchItem =
@@ -18,26 +18,26 @@ export type WatchItem =
       readonly stream: 'stdout' | 'stderr';
     }
   | Exclude<WatchEvent, { readonly type: AttachedOnly }>
-  /** The link broke and is back. Told so that a page may show the pause; the bytes stay exactly once. */
+  /** The link broke and is restored. Reported so that a page may show the pause; the bytes still arrive exactly once. */
   | { readonly type: 'reconnected'; readonly offset: number };
 
 export type AttachItem =
   | WatchItem
-  /** Paints the screen as it was at this offset, whatever the terminal showed before; output goes on from there. */
+  /** Paints the screen as it was at this offset, whatever the terminal showed before; output continues from there. */
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
   | Extract<WatchEvent, { readonly type: AttachedOnly }>;
 
 /** Those that only say how things stand now: of several in a row the last is enough. */
-/** What a snapshot makes void. */
+/** What a snapshot makes obsolete. */
 const PAST: ReadonlySet<string> = new Set(['output', 'piece', 'gap', 'snapshot']);
 
 const STANDING: ReadonlySet<string> = new Set(['resized', 'reconnected', 'viewers']);
 
 const SLAB_BYTES = 16 * 1024;
-/** A piece of this size is worth a copy of its own; smaller ones go into the slab. */
+/** A piece of this size gets its own copy; smaller ones go into the slab. */
 const LARGE_BYTES = 4 * 1024;
 
-/** A piece in the slab, which may still grow; as an item it is made when it is taken. */
+/** A piece in the slab, which may still grow; it becomes an item when it is taken. */
 interface Piece {
   readonly type: 'piece';
   readonly offset: number;
@@ -85,7 +85,7 @@ export class WatchQueue {
     else this.#items.push({ type: 'piece', offset, stream, slab: this.#slab, start, end });
   }
 
-  /** Of several events in a row that only say how things stand now, the last is enough. */
+  /** Of several consecutive events that only describe the present, the last is enough. */
   pushEvent(event: Exclude<AttachItem, { type: 'output' }>): void {
     const last = this.length > 0 ? this.#items.at(-1)! : undefined;
     const isRepeated = last?.type === event.type && STANDING.has(event.type);
@@ -93,7 +93,7 @@ export class WatchQueue {
     else this.#items.push(event);
   }
 
-  /** Forgets the output that waits, and what was told about it: a snapshot will show what it has come to. */
+  /** Drops waiting output and its events: a snapshot will show the result. */
   dropOutput(): void {
     const kept = this.#items.slice(this.#first).filter(({ type }) => !PAST.has(type));
     this.clear();

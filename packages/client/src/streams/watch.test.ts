@@ -7,7 +7,7 @@ import { Client, CREDIT_BYTES, type Watch, type WatchItem } from '../index.ts';
 
 const KiB = 1024;
 
-/** Every byte tells its place, so that a byte at the wrong place is seen. */
+/** Every byte identifies its place, so that a misplaced byte is noticed. */
 const pattern = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, at) => (at * 31 + (at >> 8) * 7) & 0xff);
 
@@ -16,7 +16,7 @@ test('[ATT-2] whatever breaks, and at whichever byte, everything arrives exactly
     bytes: fc.integer({ min: 0, max: 3000 }),
     frameBytesMax: fc.integer({ min: 1, max: 700 }),
     creditBytes: fc.integer({ min: 1, max: 1500 }),
-    /** Each connection breaks after so many bytes towards us; the last one lives. */
+    /** Each connection breaks after this many bytes towards us; the last one lives. */
     breaks: fc.array(fc.oneof(fc.nat(150), fc.nat(1500)), { maxLength: 8 }),
     chunks: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
     from: fc.oneof(fc.constant('start' as const), fc.nat(200), fc.record({ tailBytes: fc.nat(2000) })),
@@ -507,7 +507,7 @@ async function take(watch: Watch, count: number): Promise<WatchItem[]> {
   return items;
 }
 
-/** The output, which must begin at `start` (or behind a gap) and follow without a hole. */
+/** The output, which must start at `start` (or after a gap) and continue without a hole. */
 function joined(items: readonly WatchItem[], start = 0): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = start;

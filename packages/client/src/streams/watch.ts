@@ -1,4 +1,4 @@
-/** Watching one session: every byte from the cursor on, exactly once, then the end. How it is kept is in `Subscription`. */
+/** Watches one session: every byte from the cursor on, exactly once, then the end. `Subscription` does the work. */
 import type { Requests, WatchFrom } from '@spool/protocol';
 import type { Channel, Connection } from '../link/connection.ts';
 import { Subscription, type SubscriptionOptions } from './subscription.ts';
@@ -8,12 +8,12 @@ import type { WatchItem } from './watch-queue.ts';
 export { CREDIT_BYTES } from './subscription.ts';
 
 export interface WatchOptions extends SubscriptionOptions {
-  /** Where to begin; the beginning of what is kept unless told. */
+  /** Where to start (default: the first byte that is kept). */
   readonly from?: WatchFrom | undefined;
 }
 
 export class Watch extends Subscription<WatchItem> {
-  /** Where the caller wants to begin; from the first answer on the cursor counts. */
+  /** Where the caller wants to start; from the first answer on the cursor counts. */
   readonly #from: WatchFrom;
 
   constructor(requester: Requester, session: string, options: WatchOptions = {}) {

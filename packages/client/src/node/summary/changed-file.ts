@@ -1,9 +1,9 @@
-/** One file that has changed, as git names it. */
+/** One changed file, as git names it. */
 export interface ChangedFile {
-  /** As seen from the folder. */
+  /** Relative to the folder. */
   readonly path: string;
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed';
-  /** What it was called before. */
+  /** Its previous name. */
   readonly from?: string | undefined;
   readonly isCommitted: boolean;
 }

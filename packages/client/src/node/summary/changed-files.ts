@@ -1,10 +1,10 @@
 /**
- * Which files of a folder have changed within a span of time, when it lies in a git repository: those that differ from what is
- * committed and were last touched within it, and those of the commits made within it. Of later commits, those files that
- * have not been touched since: somebody else has committed what was done in the span.
+ * The files of a folder that have changed within a span of time, if it is in a git repository: those that differ from
+ * the last commit and were last touched within the span, and those of the commits made within it. Of later commits, the
+ * files that have not been touched since: another user has committed what was done in the span.
  *
- * The repository may be anybody's, and its settings can name programs to run: so no hooks, no file watcher, no filters, no
- * signatures, no pager and nothing from afar, no lock is taken, and git has only so much time.
+ * The repository is untrusted, and its settings can name programs to run: so no hooks, no file watcher, no filters, no
+ * signatures, no pager, no network, no lock, and a time limit for git.
  */
 import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { type Span, whenOf } from './span.ts';
 const GIT_MS_MAX = 3000;
 const GIT_BYTES_MAX = 8 * 1024 * 1024;
 const COMMITS_MAX = 500;
-/** Beyond this nobody reads on, and each is looked at. */
+/** More than a user reads, and each file costs a check. */
 const FILES_MAX = 2000;
 
 const SAFE = [
@@ -24,10 +24,10 @@ const SAFE = [
   ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'log.showSignature=false'].flatMap((set) => ['-c', set]),
 ];
 
-/** Sorted by path; null when the folder is in no repository, or there is no git that answers in time. */
+/** Sorted by path; null when the folder is in no repository, or git is missing or does not answer in time. */
 export async function changedFiles(folder: string, span: Span): Promise<readonly ChangedFile[] | null> {
   try {
-    // With -z, git tells paths as they are, but seen from the top of the repository.
+    // With -z, git prints paths unquoted, but relative to the top of the repository.
     const prefix = (await git(folder, 'rev-parse', '--show-prefix')).replace(/\n$/, '');
     const working = await touchedWithin(span, folder, parseStatus(await status(folder), prefix));
     const committed = await committedWithin(span, folder);
@@ -42,12 +42,12 @@ const STATUS = [
   '--porcelain=v1',
   '-z',
   '--untracked-files=all',
-  '--ignore-submodules=all', // each has settings of its own
+  '--ignore-submodules=all', // each has its own settings
   '--find-renames',
   '--',
   '.',
 ];
-/** What git would hand the content of files to, before it compares them. */
+/** Programs to which git would pass the content of files before it compares them. */
 const FILTERS = ['config', '-z', '--name-only', '--get-regexp', '^filter\\..*\\.(clean|smudge|process)$'];
 const LOG = [
   'log',
@@ -61,7 +61,7 @@ const LOG = [
   COMMIT_FORMAT,
 ];
 
-/** `XY path`, and for a rename the old path as a word of its own. */
+/** `XY path`, and for a rename the old path as a separate word. */
 export function parseStatus(text: string, prefix: string): ChangedFile[] {
   const words = text.split('\0');
   const files: ChangedFile[] = [];
@@ -79,7 +79,7 @@ export function parseStatus(text: string, prefix: string): ChangedFile[] {
   return files;
 }
 
-/** One entry each, in order of time: what was added and then changed is still new. */
+/** One entry each, in order of time: a file that was added and then changed is still new. */
 function together(files: readonly ChangedFile[]): Map<string, ChangedFile> {
   const all = new Map<string, ChangedFile>();
   for (const file of files) {
@@ -112,7 +112,7 @@ async function touchedWithin(span: Span, folder: string, files: readonly Changed
   return touched;
 }
 
-/** A file that was moved keeps its time of writing, but not that of its change; a deleted one changes its folder. */
+/** A moved file keeps its mtime, but not its ctime; a deleted one changes its folder. */
 async function timesOf(folder: string, { path }: ChangedFile): Promise<readonly number[]> {
   for (let place = join(folder, path); ; place = dirname(place)) {
     try {
@@ -138,7 +138,10 @@ async function status(folder: string): Promise<string> {
   return git(folder, ...[...filters].flatMap(withoutFilter), ...STATUS);
 }
 
-/** A name that `-c` would not take as it is (git ends it at `=`; we have it as text, not as bytes) could not be switched off. */
+/**
+ * A name that `-c` would not take unchanged (git ends it at `=`; we have it as text, not as bytes) could not be
+ * switched off.
+ */
 function withoutFilter(filter: string): string[] {
   if (/[=\uFFFD]/.test(filter)) throw new Error('a filter that cannot be switched off');
   return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((set) => ['-c', `${filter}.${set}`]);

@@ -1,8 +1,8 @@
 /**
- * Commits as `git log` tells them, and when they were made.
+ * Commits from `git log`, and when they were made.
  *
- * Git knows the second. A session may start and end within one, so the file that holds a commit is asked too: it was written at
- * that moment, unless it came from elsewhere or was packed away.
+ * Git records seconds. A session may start and end within one, so the mtime of the commit's file counts too: the file
+ * was written at that moment, unless it was fetched or packed.
  */
 import { lstat } from 'node:fs/promises';
 import { type ChangedFile, changeOf } from './changed-file.ts';
@@ -39,7 +39,7 @@ export function parseLog(text: string): Commit[] {
   return commits;
 }
 
-/** When it was made, as seen from the span; undefined where that cannot be told. */
+/** When it was made, relative to the span; undefined where that is unknown. */
 export async function whenMade(
   { hash, second }: Commit,
   span: Span,

@@ -1,6 +1,6 @@
 /**
- * Of a text that a program has printed, the lines that tell somebody something: no blank lines, no frames and rules, no
- * spinners and half-done progress bars, and nothing twice.
+ * Selects the informative lines of a program's output: no blank lines, no frames and rules, no spinners and unfinished
+ * progress bars, and no repeats.
  */
 
 /** A line longer than this is data, not a message. */
@@ -13,13 +13,13 @@ const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const LEFT_SIDE = /^\s*[│┃║▌▐╎┆┊]+ ?/;
 const RIGHT_SIDE = /\s*[│┃║▌▐╎┆┊]+\s*$/;
 
-/** What was on its way when the line was left: `⠙ Installing`, `| building`, `45%`, `[====>   ] 45%`. */
+/** Unfinished when the line was left: `⠙ Installing`, `| building`, `45%`, `[====>   ] 45%`. */
 const SPINNER = /^\s*(?:[\u2801-\u28ff]\s*\S|[|/\\] [^|/\\]+$)/;
 const BAR = /[█▉▊▋▌▍▎▏▓▒░━╸╺■□▪▫]{4,}|\[[=#>.\- ]{6,}\]|[=#]{8,}/;
 const PERCENT = /(?:^|\D)(\d{1,3})(?:\.\d+)? ?%/;
 const BARE_PERCENT = /^\s*\d{1,3}(?:\.\d+)? ?%\s*$/;
 
-/** Oldest first. Of a line that comes again and again, the last one stays. */
+/** Oldest first. Of a repeated line, the last one stays. */
 export function meaningfulLines(lines: readonly string[]): string[] {
   const kept = new Map<string, string>();
   for (const raw of lines) {

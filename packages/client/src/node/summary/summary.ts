@@ -1,6 +1,6 @@
 /**
- * What became of a session, in a page: how long it took, how it ended, what it reached on the way, what it said last, which
- * files it left changed. Put together from what is known anyway; no model is asked.
+ * A one-page summary of a session: how long it took, how it ended, its milestones, its last lines, and the files it
+ * changed. Assembled from known data; no language model is involved.
  */
 import {
   type HistoryItem,
@@ -35,29 +35,29 @@ export interface Summary {
   readonly endedAt: number | null;
   /** Until its end; until now while it runs. */
   readonly durationMs: number;
-  /** What it does now, or did last. */
+  /** Its present or last status. */
   readonly status: StatusInfo;
   /** Oldest first. */
   readonly milestones: readonly (Milestone & { readonly at: number })[];
-  /** That its shell has run. */
+  /** The commands that its shell has run. */
   readonly commands: readonly Omit<Extract<HistoryItem, { type: 'command' }>, 'type'>[];
   /** One after the other, from its start. */
   readonly states: readonly StateSpan[];
   /** How long it was in each, in milliseconds. */
   readonly timeIn: Readonly<Partial<Record<StatusState, number>>>;
-  /** The last that tell something; of a full-screen program, those of its last screen. */
+  /** The last informative ones; for a full-screen program, those of its last screen. */
   readonly lastLines: readonly string[];
   /** In its folder, from its start to its end; null when that is in no git repository. */
   readonly changedFiles: readonly ChangedFile[] | null;
 }
 
 const LAST_LINES = 12;
-/** Lines above the screen that are looked at too. */
+/** Lines above the screen that are examined too. */
 const HISTORY_LINES = 200;
 /** For sessions without a terminal. */
 const TAIL_LINES = 200;
 
-/** Of a session that runs it tells how things stand. */
+/** For a running session it summarizes the present state. */
 export async function summarize(client: Client, session = ''): Promise<Summary> {
   const info = await client.get(session);
   const now = Date.now();
@@ -89,7 +89,7 @@ export async function summarize(client: Client, session = ''): Promise<Summary> 
   };
 }
 
-/** Until something else is told, a session is starting; the end is no state to be in. */
+/** Until another state is reported, a session is starting; the end is not a state. */
 export function spansOf(history: readonly HistoryItem[], startedAt: number, until: number): StateSpan[] {
   const spans: { state: StatusState; kind: string | null; at: number; durationMs: number }[] = [];
   let current: Pick<StateSpan, 'state' | 'kind' | 'at'> = { state: 'starting', kind: null, at: startedAt };
@@ -113,7 +113,7 @@ function timeIn(spans: readonly StateSpan[]): Partial<Record<StatusState, number
 }
 
 /**
- * As a person saw them. The screen and what scrolled out of it are right for programs that paint over what they wrote; those
+ * As a user saw them. The screen and its scrollback are right for programs that paint over what they wrote; those
  * without a terminal have lines only.
  */
 async function lastLines(client: Client, { id, size }: SessionInfo): Promise<string[]> {
@@ -122,7 +122,7 @@ async function lastLines(client: Client, { id, size }: SessionInfo): Promise<str
       const { content } = await client.screen(id, { format: 'json', historyLines: HISTORY_LINES });
       return meaningfulLines(unwrapped(JSON.parse(content) as ScreenContent));
     } catch (error) {
-      if (!SpoolError.is(error)) throw error; // the screen cannot be had: its log may still be there
+      if (!SpoolError.is(error)) throw error; // the screen is unavailable: its log may still be there
     }
   }
   return meaningfulLines((await client.tail(id, { lines: TAIL_LINES })).split('\n'));

@@ -1,7 +1,7 @@
 /**
- * Lines of text out of a session's bytes: escape sequences and control characters are left out, wherever they are cut. A
- * carriage return ends a line too: it is about to be written over. A line longer than the window is given in windows that
- * overlap by half. It shows what was written, not what the screen looked like.
+ * Cuts a session's bytes into lines of text, without escape sequences and control characters, wherever those are cut. A
+ * carriage return ends a line too: it is about to be overwritten. A line longer than the window is returned in windows
+ * that overlap by half. It shows what was written, not what the screen looked like.
  */
 import { EscapeScanner } from '@spool/vt';
 
@@ -22,7 +22,7 @@ export interface CutLine {
 export class LineCutter {
   readonly #decoder = new TextDecoder();
   readonly #scanner: EscapeScanner;
-  /** What the scanner's position 0 is in the log: another stream's bytes may lie between what this one is given. */
+  /** The log offset of the scanner's position 0: bytes of another stream may be in between. */
   #base = 0;
   #position = 0;
   #lines: CutLine[] = [];
@@ -49,7 +49,7 @@ export class LineCutter {
     return this.#lines;
   }
 
-  /** The line that has no end yet: a prompt, perhaps. */
+  /** The unfinished line: perhaps a prompt. */
   get open(): string {
     return this.#open;
   }
@@ -75,7 +75,7 @@ export class LineCutter {
     this.#open = '';
   }
 
-  /** The newline after a carriage return belongs to the line that was given, if it was just now. */
+  /** The newline after a carriage return belongs to the line that was just returned. */
   #lengthen(end: number): void {
     const last = this.#lines.pop();
     if (last) this.#lines.push({ ...last, end });

@@ -1,12 +1,12 @@
-/** Waiting for a line that matches, in the client, over the watch of a session. */
+/** Waits for a matching line, in the client, over the watch of a session. */
 import type { Client, WatchItem } from '../../index.ts';
 import type { SessionState, WatchFrom } from '@spool/protocol';
 import { LineCutter } from './line-cutter.ts';
 import type { Pattern } from './pattern.ts';
 
-/** A line without an end is tried when nothing was added to it for so long: a prompt, not the half of a line. */
+/** An unfinished line is tried after this pause: it is then a prompt, not half of a line. */
 const QUIET_MS = 50;
-/** And now and then while it grows without a pause. */
+/** And at this interval while it grows without a pause. */
 const OPEN_MS_MAX = 250;
 
 export type MatchEnd =
@@ -45,7 +45,7 @@ export async function waitForMatch(
         if (hit) return { reason: 'match', offset: lines[hit.line]!.end, match: hit.groups };
         open.touch(tryOpen);
       } else if (item.type === 'gap') {
-        cutters = freshCutters(); // what comes before and after it is not one line
+        cutters = freshCutters(); // the text before and after it is not one line
       } else if (item.type === 'exit') {
         tryOpen();
         if (failure === null && found === null) return exited(item);
@@ -78,7 +78,7 @@ function exited({ offset, state, exitCode, signal }: Extract<WatchItem, { type: 
   return { reason: 'exit', offset, state, exitCode, signal };
 }
 
-/** When to try a line that is not complete. */
+/** Decides when to try an unfinished line. */
 class OpenLines implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #since: number | null = null;

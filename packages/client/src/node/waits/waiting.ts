@@ -1,6 +1,7 @@
 /**
- * Waiting for the first of several things: what the daemon tells (`exit`, `idle`, …), and what matches a pattern. Apart from
- * the rest (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not load.
+ * Waits for the first of several conditions: those that the daemon reports (`exit`, `idle`, …), and a pattern. A
+ * separate module (`@spool/client/waits`), because guarding a pattern takes parts of Node that most programs need not
+ * load.
  */
 import type { SessionInfo, WaitUntil } from '@spool/protocol';
 import { SpoolError } from '@spool/protocol';
@@ -22,7 +23,7 @@ export interface WaitEnd {
 }
 
 export interface WaitForOptions {
-  /** Only what is seen beyond this offset counts. */
+  /** Only what happens beyond this offset counts. */
   readonly after?: number | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -31,8 +32,8 @@ export interface WaitForOptions {
 const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
 
 /**
- * `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may be a list
- * with commas; `match:` without slashes takes all that follows it.
+ * `exit`, `idle`, `blocked`, `prompt`, `output`, `match:/RE/`: any number of them, one pattern at most. Each text may
+ * be a comma-separated list; `match:` without slashes takes the rest of the text.
  */
 export function parseWanted(texts: readonly string[]): WaitWanted {
   const words = texts.flatMap((text) => [...wordsOf(text)]);
@@ -48,7 +49,7 @@ export function parseWanted(texts: readonly string[]): WaitWanted {
   };
 }
 
-/** One word, or one pattern in slashes (a slash inside a class or after a backslash does not end it), or what a bare one is. */
+/** One word, or one pattern in slashes (a slash inside a class or after a backslash does not end it), or a bare pattern. */
 const WORD = /(match:\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])*\/[a-z]*|match:[^/].*|[^,]*)(?:,|$)/sy;
 
 function* wordsOf(text: string): Generator<string> {
@@ -65,7 +66,7 @@ function* wordsOf(text: string): Generator<string> {
   }
 }
 
-/** Ends with whatever comes first; the end of the session always counts. */
+/** Resolves with the first condition that holds; the end of the session always counts. */
 export async function waitFor(
   client: Client,
   session: string,
@@ -77,7 +78,7 @@ export async function waitFor(
     const reason = `the session has written ${offset} bytes so far`;
     throw new SpoolError('ARGUMENT_INVALID', { argument: 'after', value: after, reason });
   }
-  signal?.throwIfAborted(); // meanwhile: nothing is to be begun any more
+  signal?.throwIfAborted(); // aborted meanwhile: start nothing more
   const over = new AbortController();
   const both = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
   const isMatching = pattern !== null;
@@ -87,7 +88,7 @@ export async function waitFor(
     return waited.reason === 'exit' && isMatching ? null : waited;
   })();
   const matched = isMatching ? untilMatch(client, id, pattern, after, both) : null;
-  for (const each of [told, matched]) each?.catch(() => {}); // of the two, one is given up
+  for (const each of [told, matched]) each?.catch(() => {}); // one of the two is abandoned
   try {
     if (matched === null) return (await told)!;
     return await Promise.race([told.then((end) => end ?? matched), matched]);
@@ -113,11 +114,11 @@ async function untilMatch(
 /** Where in which session a wait begins. */
 export interface WaitPlace {
   readonly session: string;
-  /** Only what is seen beyond this offset counts. */
+  /** Only what happens beyond this offset counts. */
   readonly after?: number | undefined;
 }
 
-/** The first of several sessions that meets what is wanted. */
+/** The first of several sessions that meets a condition. */
 export async function waitForFirst(
   client: Client,
   places: readonly WaitPlace[],
@@ -127,7 +128,7 @@ export async function waitForFirst(
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
   const waits = places.map(({ session, after }) => waitFor(client, session, wanted, { ...options, after, signal }));
-  for (const wait of waits) wait.catch(() => {}); // those that are given up
+  for (const wait of waits) wait.catch(() => {}); // the abandoned waits
   try {
     return await Promise.race(waits);
   } finally {
