@@ -83,6 +83,8 @@ test('[LIFE-0] a copy of the state folder is no way to the daemon of the origina
   cpSync(`${base}/.local/state/spool`, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
   chmodSync(copy, 0o700);
   await using _copied = new TestDaemon({ home: copy });
+  const stopped = await spool({ SPOOL_HOME: copy }, 'stop', 'original');
+  expect(stopped.code).toBe(0);
   const removed = await spool({ SPOOL_HOME: copy }, 'rm', 'original');
   expect([removed.code, removed.stderr]).toEqual([0, '']); // there it reads `lost`
   const listed = JSON.parse((await spool({}, 'ls', '--json')).stdout) as SessionInfo[];

@@ -30,6 +30,8 @@ export interface SessionRecord {
   readonly pid: number;
   /** The identity of the pid. Records of older versions lack it; then the pid is not trusted. */
   readonly process?: ProcessIdentity | null;
+  /** The inode of the folder in which it was written: a copy of the folder does not own the process. */
+  readonly folderInode?: number;
   readonly startedAt: number;
   readonly size: Size | null;
   readonly controlGroup: string | null;

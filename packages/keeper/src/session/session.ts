@@ -2,7 +2,7 @@
  * One session in the keeper: a child's fds while it runs, its log for good, and its watchers. Data flows one way:
  * child, log, watchers. Keeps RUN-3 (`exited`), SIZE-2 and SIZE-3 (`resize`).
  */
-import { openSync } from 'node:fs';
+import { openSync, statSync } from 'node:fs';
 import {
   bytesBesideLog,
   dropKeyframesBefore,
@@ -130,7 +130,10 @@ export class Session {
       ...session.#retention,
     });
     if (known) session.#records.adopt();
-    else session.#writeRecord();
+    else {
+      session.#record = { ...record, ...inodeOf(session.#folder) };
+      session.#writeRecord();
+    }
     session.#follow(known !== null);
     session.#take(held, fds);
     return session;
@@ -165,6 +168,12 @@ export class Session {
 
   get lifecycle(): Lifecycle {
     return this.#lifecycle;
+  }
+
+  /** Its folder was copied from another state folder, whose daemon may still run the process that the record identifies. */
+  get isCopy(): boolean {
+    const { folderInode } = this.#record;
+    return !this.isRunning && folderInode !== undefined && inodeOf(this.#folder).folderInode !== folderInode;
   }
 
   get pid(): number {
@@ -833,4 +842,10 @@ function recordOf(held: HeldSession): SessionRecord {
     ending: null,
     end: null,
   };
+}
+
+/** Nothing where it cannot be read. */
+function inodeOf(folder: string): { readonly folderInode?: number } {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found ? { folderInode: found.ino } : {};
 }

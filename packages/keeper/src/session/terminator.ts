@@ -76,6 +76,7 @@ export class Terminator {
    * end it, so its present processes have been sent SIGTERM already.
    */
   end(session: Session, by: EndedBy, graceMs: number, { isResumed = false } = {}): Promise<void> {
+    if (session.isCopy) return Promise.resolve();
     session.askEnd(by, graceMs);
     const askedAt = performance.now();
     const killAt = askedAt + graceMs;
