@@ -1,27 +1,27 @@
 /**
- * Shows a session on this terminal, whatever size either has [SIZE-6].
+ * Shows a session on this terminal, whatever their sizes [SIZE-6].
  *
- * Of equal size, the session's bytes are passed on (`ViewerScreen`). Else a window of its screen is painted from a model
- * (`WindowView`), which is loaded only then. Each change from one to the other begins with a snapshot, which is asked for when a
- * size has changed; until it comes, the terminal keeps what it shows.
+ * If the sizes are equal, the session's bytes are passed on (`ViewerScreen`). Otherwise a window of its screen is painted from a
+ * model (`WindowView`, loaded on use). Each switch between the two starts with a snapshot, which is requested when a size has
+ * changed; until it arrives, the terminal keeps its content.
  */
 import type { Size } from '@spool/protocol';
 import type { MouseReport, PanKey } from '@spool/vt';
 import type { ViewerScreen } from './viewer-screen.ts';
 import type { WindowView } from '../window/window-view.ts';
 
-/** How long this terminal's own new size may take to become the session's, before a window is shown instead. */
+/** How long the session may take to adopt this terminal's new size before a window is shown instead. */
 export const SETTLE_MS = 250;
-/** A snapshot often comes by itself. */
+/** A snapshot often arrives without a request. */
 const ASK_AFTER_MS = 20;
-/** The daemon may be just starting anew. */
+/** The daemon may be restarting. */
 const ASK_AGAIN_MS = 2000;
 
 export interface AttachCanvasOptions {
   readonly screen: ViewerScreen;
   readonly own: Size;
   readonly isTyping: boolean;
-  /** False when this terminal's size cannot become the session's: a viewer that only looks, a fixed size, an ended session. */
+  /** False if the session cannot adopt this terminal's size: a read-only viewer, a fixed size, an ended session. */
   readonly mayResize: boolean;
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly askSnapshot: () => void;
@@ -36,9 +36,9 @@ export class AttachCanvas {
   #session: Size | null = null;
   #own: Size;
   #hasBegun = false;
-  /** What is shown is not what the session has come to: only a snapshot helps. */
+  /** The terminal does not show the current state, so a snapshot is needed. */
   #isLost = false;
-  /** All of the session has been shown from its first byte on. */
+  /** All output since the first byte has been shown. */
   #isFromStart = false;
   #askTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class AttachCanvas {
     return this.#mode === 'window';
   }
 
-  /** Attached, or attached anew. `hasSnapshot`: the first picture is a snapshot, not the first byte of all. */
+  /** Attached, or attached again. `hasSnapshot`: a snapshot comes first, not the first byte of the session. */
   async begin(own: Size, hasSnapshot: boolean): Promise<void> {
     this.#stopTimers();
     this.#closeWindow();
@@ -68,7 +68,7 @@ export class AttachCanvas {
     if (!hasSnapshot) await this.#showBytes();
   }
 
-  /** The session has this size from here on. */
+  /** The session was resized. */
   resized(session: Size): void {
     const isOther = !isSameSize(session, this.#session);
     this.#session = session;
@@ -79,7 +79,7 @@ export class AttachCanvas {
     else this.#compare();
   }
 
-  /** This terminal has this size now. */
+  /** This terminal was resized. */
   fit(own: Size): void {
     if (isSameSize(own, this.#own)) return;
     this.#own = own;
@@ -104,11 +104,11 @@ export class AttachCanvas {
 
   async paint(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'window') this.#window!.feed(bytes);
-    // While a snapshot is on its way, it has these bytes in it; but a command that was just started may have ended before.
+    // A pending snapshot includes these bytes; but a command that was just started may end before it arrives.
     else if (this.#mode === 'bytes' && (!this.#isLost || this.#isFromStart)) await this.#screen.paint(bytes);
   }
 
-  /** Something of ours between the session's bytes. */
+  /** Writes a sequence of spool between the session's bytes. */
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'bytes') await this.#screen.interject(bytes);
     else await this.#options.write(bytes);
@@ -127,28 +127,28 @@ export class AttachCanvas {
     this.#window?.follow();
   }
 
-  /** What the session gets of it. */
+  /** The bytes that the session gets, if any. */
   mouse(report: MouseReport): Uint8Array | undefined {
     return this.#window?.mouse(report);
   }
 
-  /** What a window shows, as lines of text, for a session that has ended; bytes are on the terminal already. */
+  /** The content of a window as lines of text, after the session has ended. Passed-on bytes are on the terminal already. */
   get lastText(): string {
     return this.#window?.text ?? '';
   }
 
-  /** What to send to a terminal that is left. */
+  /** The bytes that restore the terminal. */
   undo(): Uint8Array {
     return Buffer.concat([this.#window?.close() ?? new Uint8Array(0), this.#screen.undo()]);
   }
 
-  /** Nothing is painted any more. */
+  /** Stops painting. */
   [Symbol.dispose](): void {
     this.#stopTimers();
     this.#window?.stop();
   }
 
-  /** A size that nobody has told yet is taken to be ours. */
+  /** An unknown size is assumed to be that of this terminal. */
   get #isSameSize(): boolean {
     return this.#session === null || isSameSize(this.#session, this.#own);
   }
@@ -157,7 +157,7 @@ export class AttachCanvas {
     return this.#settleTimer !== undefined;
   }
 
-  /** Bytes are shown, and they are for another size. */
+  /** Bytes are passed on, but the sizes differ. */
   #compare(): void {
     if (this.#mode === 'window' ? this.#isSameSize : this.#mode === 'bytes' && !this.#isSameSize && !this.#isSettling)
       this.#lose();
@@ -176,7 +176,7 @@ export class AttachCanvas {
     }, afterMs);
   }
 
-  /** Waits for the session to take this terminal's size, so that a window is not shown only to vanish again. */
+  /** Waits for the session to adopt this terminal's size, so that a window does not appear only briefly. */
   #settle(): void {
     clearTimeout(this.#settleTimer);
     this.#settleTimer = this.#options.mayResize ? setTimeout(() => this.#settled(), SETTLE_MS) : undefined;

@@ -1,22 +1,22 @@
-/** What an attached viewer is shown: the screen, then every byte after it, until either side ends. */
+/** Feeds an attached viewer: the screen first, then every byte after it, until either side ends. */
 import type { AttachItem } from '@spool/client';
 import type { ErrorCode, SessionState, Size } from '@spool/protocol';
 import type { SessionNotice } from './session-notice.ts';
 
 export interface Canvas {
-  /** The screen as it is now, whatever was shown before. Resolves when there is room for more, as `paint` does. */
+  /** Replaces the content with the current screen. Resolves when there is room for more, as `paint` does. */
   paintSnapshot(bytes: Uint8Array): Promise<void>;
   paint(bytes: Uint8Array): Promise<void>;
-  /** The session has this size from here on. */
+  /** The session was resized. */
   resized(size: Size): void;
-  /** What was typed could not be taken. */
+  /** Typed input was refused. */
   onRefused(code: ErrorCode): void;
   onGap(from: number, to: number): void;
-  /** Another session wants somebody. */
+  /** Another session needs the user. */
   onNotice(notice: SessionNotice): Promise<void>;
 }
 
-/** Why it ended: the session did, it was removed, somebody took over, or whoever looked had enough. */
+/** Why it ended: the session ended or was removed, another client took over, or the user left. */
 export type ViewEnd =
   | {
       readonly type: 'exit';
@@ -56,7 +56,7 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
       case 'taken-over':
         return { type: 'taken-over', by: item.by };
       case 'synced':
-      case 'viewers': // `inspect` tells them to those who want to know
+      case 'viewers': // shown by `inspect`
       case 'reconnected': // the keeper was replaced; nothing is missing, so nothing is shown
         break;
     }

@@ -1,9 +1,9 @@
-/** What comes from the terminal of the person, piece by piece: keys, replies, focus, the detach key. */
+/** Reads the user's terminal piece by piece: keys, replies, focus, the detach key. */
 import { DETACH_HOLD_MS, type DetachKey, ESCAPE_HOLD_MS, PAN_HOLD_MS, TypedInput, type TypedPiece } from '@spool/vt';
 
 export interface KeyboardListener {
   take(piece: TypedPiece): void;
-  /** The first detach key was pressed, and what follows decides; or that is over. */
+  /** The first detach key was pressed and the next key decides; or that has ended. */
   onPrefix?(isPrefixed: boolean): void;
   /** The terminal is gone. */
   onGone(): void;
@@ -25,12 +25,12 @@ export class Keyboard implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
-    // The error listener stays: a terminal may fail once more while we leave.
+    // The error listener stays, because the terminal may fail again while it is restored.
     this.#source.off('data', this.#onData).off('end', this.#onGone);
     this.#source.pause();
   }
 
-  /** Only a window of the session's screen is shown: keys can move it. */
+  /** A window of the session's screen is shown, which keys can move. */
   set isWindowed(isWindowed: boolean) {
     this.#input.isWindowed = isWindowed;
   }

@@ -1,21 +1,21 @@
 /**
- * The colours of the person's terminal: asked for once, so that programs which ask for them get the true ones.
+ * The colours of the user's terminal. They are queried once, so that programs that query them get the real colours.
  *
- * Behind the two questions goes one that every terminal answers (DA1): its reply says that no other will come. A terminal
- * that answers nothing costs a moment; one that answers late is heard late, and waited for before it is left, else its reply
- * would be typed into the shell.
+ * The two queries are followed by one that every terminal answers (DA1); its reply means that no other reply will come. A
+ * terminal that does not answer costs a short wait. A late reply is still handled, and awaited before the terminal is left,
+ * because otherwise it would be typed into the shell.
  */
 import type { TerminalColours } from '@spool/protocol';
 import { coloursOfFgBg, parseColour, type Rgb } from '@spool/vt';
 
-/** Longer than a terminal on this machine takes, too short to be felt. */
+/** Longer than a local terminal takes, too short to notice. */
 export const ANSWER_MS_MAX = 60;
-/** How long after asking a reply may still be on its way: a bad line. */
+/** How long a reply may take over a bad connection. */
 export const LATE_MS_MAX = 600;
 
 const QUESTION = '\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[c';
 
-/** These know no OSC, and some of them would print it. */
+/** These do not support OSC, and some would print it. */
 const SILENT = /^(?:|dumb|linux|vt\d+|cons25|sun|unknown)$/;
 
 export function understandsOsc(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -36,14 +36,14 @@ export class ColourQuestion {
     else this.#close();
   }
 
-  /** What is known so far. */
+  /** The colours known so far. */
   get colours(): TerminalColours | undefined {
     return this.#found.background === undefined && this.#found.foreground === undefined
       ? this.#fallback
       : { ...this.#found };
   }
 
-  /** A reply of the terminal, whoever asked for it. True when it told a colour. */
+  /** Handles a reply of the terminal. True if it contained a colour. */
   handle(reply: Uint8Array): boolean {
     const text = Buffer.from(reply).toString('latin1');
     const colour = /^\x1b\](1[01]);([^\x07\x1b]{1,64})(?:\x07|\x1b\\)$/.exec(text);
@@ -53,12 +53,12 @@ export class ColourQuestion {
     return rgb !== null && rgb !== undefined;
   }
 
-  /** Resolves when the terminal has answered, or should have. */
+  /** Resolves when the terminal has answered, or after a timeout. */
   async answered(): Promise<void> {
     await this.#within(ANSWER_MS_MAX);
   }
 
-  /** Resolves when no reply can be on its way any more. */
+  /** Resolves when no reply can arrive any more. */
   async silence(): Promise<void> {
     await this.#within(LATE_MS_MAX);
   }

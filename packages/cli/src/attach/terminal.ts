@@ -1,28 +1,28 @@
 /**
- * The terminal of the person: raw while a session is shown, and as it was before when we leave, however we leave.
+ * The user's terminal: raw while a session is shown, and restored on exit, however the process ends.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { Size } from '@spool/protocol';
 import { ANYTHING_SET, undo } from '@spool/vt';
 
-/** Gives up a sequence that was cut in the middle, then undoes whatever may have been set: for when nobody knows what was. */
+/** Cancels a truncated sequence, then resets everything that may have been set. Used when the state is unknown. */
 const UNDO_ANYTHING = Buffer.concat([Uint8Array.of(0x18), undo(ANYTHING_SET)]);
 
-/** How long a terminal may take to be restored; one that is gone or stalled must not hold us. */
+/** How long restoring may take, because a stalled terminal must not block the exit. */
 const RESTORE_MS_MAX = 500;
 const RETRY_MS = 10;
 
-/** From outside; a Ctrl-C or Ctrl-\\ of the person is a key like others here. */
+/** Signals from other processes; Ctrl-C and Ctrl-\\ are ordinary keys here. */
 const ENDING = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
 export class Terminal implements Disposable {
   #isRaw = false;
   #outputReady: Promise<void> = Promise.resolve();
   #isTaking = true;
-  /** Stopped (SIGTSTP) and going on: the screen is not what it was. */
+  /** Continued after a suspend (SIGTSTP): the screen has changed. */
   onContinue: () => void = () => {};
-  /** What takes back all that has been set by what was written so far. */
+  /** Returns the bytes that undo everything set so far. */
   undo: () => Uint8Array = () => new Uint8Array(0);
 
   enter(): void {
@@ -33,12 +33,12 @@ export class Terminal implements Disposable {
     this.#goRaw();
   }
 
-  /** Resolves when bytes reach the terminal as they are. */
+  /** Resolves when the terminal passes bytes through unchanged. */
   get outputReady(): Promise<void> {
     return this.#outputReady;
   }
 
-  /** False when the terminal took nothing as we left it: a word to the person would only hang. */
+  /** False if the terminal accepted nothing during the restore; a message to the user would hang. */
   get isTaking(): boolean {
     return this.#isTaking;
   }
@@ -48,11 +48,11 @@ export class Terminal implements Disposable {
     return { cols: cols || 80, rows: rows || 24 };
   }
 
-  /** May be called twice, and from an exit handler: everything in it is synchronous. */
+  /** Synchronous, because an exit handler may call it. May be called twice. */
   readonly leave = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
-    // What is still on its way to the terminal may set anything, and may be cut anywhere.
+    // Pending output may set anything and may be truncated anywhere.
     const isKnown = process.stdout.writableLength === 0;
     this.#isTaking = writeWithin(RESTORE_MS_MAX, isKnown ? this.undo() : UNDO_ANYTHING);
     try {
@@ -94,8 +94,8 @@ export class Terminal implements Disposable {
 }
 
 /**
- * Writes to the terminal, synchronously, and gives up in time. Through a description of its own, because non-blocking is a
- * property of the description, and the one that we inherited is shared with the shell.
+ * Writes to the terminal synchronously, with a timeout. It opens its own file description, because non-blocking mode is a
+ * property of the description, and the inherited one is shared with the shell.
  */
 function writeWithin(ms: number, all: Uint8Array): boolean {
   const until = performance.now() + ms;
@@ -120,9 +120,9 @@ function writeWithin(ms: number, all: Uint8Array): boolean {
 }
 
 /**
- * Node's raw mode leaves the terminal to turn each newline into carriage return and newline. A session's bytes have been
- * through such a terminal already, and programs that move down by a bare newline would end up in the first column.
- * Node cannot switch it off; `stty` can, and where there is none we do without.
+ * In Node's raw mode the terminal still turns each newline into carriage return and newline. A session's bytes have already
+ * passed such a terminal, and programs that move down with a bare newline would end up in the first column. Node cannot switch
+ * this off; `stty` can. Without `stty` it stays on.
  */
 function withoutOutputProcessing(): Promise<void> {
   return new Promise((resolve) => {
@@ -133,8 +133,8 @@ function withoutOutputProcessing(): Promise<void> {
 }
 
 /**
- * A terminal that takes nothing (a stalled ssh) must not keep us from reading the detach key. Node makes terminals blocking;
- * its handle has the way back, but no public name for it. After `stty`: for a child, Node makes its descriptors blocking.
+ * A stalled terminal (ssh) must not prevent reading the detach key. Node makes terminals blocking, and only its internal handle
+ * can undo that. Call it after `stty`, because Node makes the descriptors blocking again when it starts a child.
  */
 function withoutBlocking(): void {
   (process.stdout as { _handle?: { setBlocking?(on: boolean): void } })._handle?.setBlocking?.(false);

@@ -1,6 +1,5 @@
 /**
- * The terminal of the person as a session may use it: all that is shown goes through a filter, and the filter knows what has
- * to be undone when the session is left.
+ * The user's terminal as a session may use it: all output passes a filter, which knows what to undo when the session is left.
  */
 import { POP_KEYBOARD, POP_TITLE, PUSH_KEYBOARD, PUSH_TITLE, ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
 
@@ -10,9 +9,9 @@ export class ViewerScreen {
   readonly #options: ViewerFilterOptions;
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   #filter: ViewerFilter | null = null;
-  /** What the terminal keeps for its user while we are there. */
+  /** The user's terminal state is saved. */
   #hasPushed = false;
-  /** Waits for the end of an image that is being sent. */
+  /** Held back until an image has been sent completely. */
   #held: Uint8Array[] = [];
 
   constructor(options: ViewerFilterOptions, write: (bytes: Uint8Array) => Promise<void>) {
@@ -21,8 +20,8 @@ export class ViewerScreen {
   }
 
   /**
-   * A blank screen; what was there goes into the terminal's scrollback. From row k, `rows` newlines scroll exactly k lines
-   * out, wherever the cursor was: so nothing is lost, and no blank lines are added.
+   * Clears the screen and moves its content into the scrollback. From row k, `rows` newlines scroll out exactly k lines,
+   * wherever the cursor was, so nothing is lost and no blank lines are added.
    */
   async begin(rows: number): Promise<void> {
     this.#filter = new ViewerFilter(this.#options);
@@ -31,21 +30,21 @@ export class ViewerScreen {
     await this.#write(Buffer.concat([...own, Buffer.from(`\r${'\n'.repeat(rows)}\x1b[H`)]));
   }
 
-  /** What was set is undone first, and forgotten: a snapshot sets all that counts. */
+  /** Undoes the previous state first, because a snapshot sets everything that it needs. */
   async paintSnapshot(bytes: Uint8Array): Promise<void> {
     const undone = this.#filter?.close() ?? new Uint8Array(0);
     this.#filter = new ViewerFilter(this.#options);
     await this.#write(Buffer.concat([undone, ...this.#held.splice(0), this.#filter.feed(bytes)]));
   }
 
-  /** The terminal was left, with all undone. */
+  /** The terminal was restored and left. */
   forget(): void {
     this.#filter = null;
     this.#hasPushed = false;
     this.#held = [];
   }
 
-  /** Something else is shown on this terminal for a while; the next snapshot brings the session back. */
+  /** Another view uses this terminal for a while; the next snapshot restores the session. */
   async pause(): Promise<void> {
     const undone = this.#filter?.close();
     this.#filter = null;
@@ -61,15 +60,15 @@ export class ViewerScreen {
   }
 
   /**
-   * Something of ours between the session's bytes. What the filter has let through ends between two sequences, with one
-   * exception: an image too long to be held. Then it waits.
+   * Writes a sequence of spool between the session's bytes. The output of the filter ends between two sequences, except inside
+   * an image that is too long to buffer; then this waits.
    */
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#filter?.isInSequence !== true) await this.#write(bytes);
     else if (this.#held.length < HELD_MAX) this.#held.push(bytes);
   }
 
-  /** What to send to a terminal that is left. */
+  /** The bytes that restore the terminal. */
   undo(): Uint8Array {
     if (this.#filter === null && !this.#hasPushed) return new Uint8Array(0);
     const own = this.#hasPushed && this.#options.input === true ? [POP_KEYBOARD, POP_TITLE] : [POP_TITLE];

@@ -1,6 +1,6 @@
 /**
- * Recordings as asciinema plays them: a header and an event a line, JSON each. Version 3 counts times from the event before,
- * version 2 from the beginning. Input is never in them.
+ * Recordings for asciinema: a header and one event per line, as JSON. Times are relative to the previous event in version 3, and
+ * to the beginning in version 2. They never contain input.
  */
 import { jsonText } from '../output/json-text.ts';
 import type { SessionInfo, Size } from '@spool/protocol';
@@ -11,14 +11,14 @@ export interface AsciicastOptions {
   /** The size at the first event. */
   readonly size: Size;
   readonly startedAt: number;
-  /** If not, no terminal has turned line feeds into new lines; players are terminals that expect it. */
+  /** Without a terminal, line feeds were not turned into new lines, which players expect. */
   readonly hasTerminal: boolean;
 }
 
 export class Asciicast {
   readonly #options: AsciicastOptions;
   readonly #decoder = new TextDecoder();
-  /** Of the event before, rounded as it was told: so that the roundings do not add up. */
+  /** The rounded time of the previous event, so that rounding errors do not add up. */
   #lastMs: number;
 
   constructor(options: AsciicastOptions) {
@@ -38,7 +38,7 @@ export class Asciicast {
     return line({ version: 3, term: { cols: size.cols, rows: size.rows, type: 'xterm-256color' }, ...rest });
   }
 
-  /** The line of an item, or '' when it has none. */
+  /** The line for an item, or ''. */
   event(item: TimedItem): string {
     switch (item.type) {
       case 'output': {

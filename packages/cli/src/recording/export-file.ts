@@ -1,6 +1,6 @@
 /**
- * The file that something is exported into. It is opened with the first text, so that an export that fails before leaves no
- * trace, and what was there before stays; one that fails later takes with it what it began.
+ * The target of an export. It is opened with the first text, so that an export that fails before that changes nothing; an
+ * export that fails later removes the file that it created.
  */
 import type { WriteStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -11,13 +11,13 @@ export class ExportFile implements AsyncDisposable {
   readonly #path: string;
   readonly #failed = Promise.withResolvers<never>();
   #stream: WriteStream | undefined;
-  /** It was not there before: it is neither a file of somebody's nor a device. */
+  /** The file did not exist before, so it is neither another file nor a device. */
   #isOurs = false;
   #isComplete = false;
 
   constructor(path: string) {
     this.#path = path;
-    this.#failed.promise.catch(() => {}); // heard by whoever writes
+    this.#failed.promise.catch(() => {}); // reported to the writer
   }
 
   async write(text: string): Promise<void> {
@@ -26,7 +26,7 @@ export class ExportFile implements AsyncDisposable {
     await Promise.race([this.#failed.promise, new Promise<void>((resolve) => stream.once('drain', resolve))]);
   }
 
-  /** That was all. Also nothing at all is a file. */
+  /** Completes the file. An empty export also creates a file. */
   async end(): Promise<void> {
     const stream = await this.#opened();
     stream.end();

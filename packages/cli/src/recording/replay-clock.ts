@@ -1,12 +1,12 @@
-/** When to show what, in a replay: recorded times made faster, long pauses cut short, and the whole of it stopped at will. */
+/** The clock of a replay: scales recorded times, shortens long pauses, and can be paused. */
 
 export interface ReplayPace {
   readonly speed: number;
-  /** No pause is longer than this, at normal speed. */
+  /** The maximum pause, at normal speed. */
   readonly idleLimitMs: number;
 }
 
-/** Node's timers end here, after 24 days, and run at once beyond. A longer pause is several. */
+/** Node's timers fire at once beyond this (24 days), so a longer pause uses several timers. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export class ReplayClock {
@@ -14,7 +14,7 @@ export class ReplayClock {
   readonly #signal: AbortSignal;
   #lastAt: number | null = null;
   #resumed: PromiseWithResolvers<void> | null = null;
-  /** Ends the pause that is under way. */
+  /** Ends the current pause. */
   #wake: () => void = () => {};
 
   constructor(pace: ReplayPace, signal: AbortSignal) {
@@ -26,7 +26,7 @@ export class ReplayClock {
     });
   }
 
-  /** Resolves when the time has come to show what was written then. */
+  /** Resolves when output of that time is due. */
   async until(at: number): Promise<void> {
     const { speed, idleLimitMs } = this.#pace;
     let leftMs = Math.min(Math.max(0, at - (this.#lastAt ?? at)), idleLimitMs) / speed;

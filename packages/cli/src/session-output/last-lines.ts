@@ -1,14 +1,14 @@
-/** Where the last lines of a session begin. It reads backwards by reading forwards from ever further back. */
+/** Finds where the last lines of a session begin, by reading from further and further back. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { LineText } from '@spool/vt';
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-/** A first guess of how long lines are; when it is too short, four times as much is looked at. */
+/** The first guess of the length of a line; if it is too short, four times as much is read. */
 const LINE_BYTES_GUESS = 200;
 
-/** The offset where the last `lines` lines begin: lines as a person saw them, or by their newlines. */
+/** The offset where the last `lines` lines begin: rendered lines, or lines by newlines. */
 export async function lastLines(
   client: Client,
   { id, offset, firstOffset }: SessionInfo,
@@ -53,7 +53,7 @@ class LastBegins {
 
 class NewlineBegins {
   readonly #begins: LastBegins;
-  /** Where a line begins if anything follows. */
+  /** Where the next line begins, if any output follows. */
   #open: number | null;
 
   constructor(from: number, begins: LastBegins) {

@@ -1,6 +1,6 @@
 /**
- * `--json-output`: what a session prints as NDJSON on standard error, beside whatever shows it on standard output. Nothing else
- * is written there: what would be a word to the person is an event too.
+ * `--json-output`: writes a session's output as NDJSON to stderr, in addition to stdout. Nothing else is written to stderr, so
+ * messages for the user are events too.
  */
 import type { Client, TextItem } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
@@ -9,11 +9,11 @@ import { isEnded } from '../output/session-words.ts';
 import { writeText } from '../output/stdio.ts';
 
 export interface OutputEvents extends AsyncDisposable {
-  /** A word to the person, where no terminal shows it. */
+  /** Reports a message for the user as an event, if no terminal shows it. */
   notice(text: string): void;
 }
 
-/** Begins to tell. Disposing waits for the end of a session that has ended, and leaves one that runs on. */
+/** Starts writing events. Disposing writes the rest of an ended session, but does not wait for a running one. */
 export function tellOutput(client: Client, id: string, agent: string): OutputEvents {
   const leaving = new AbortController();
   const watch = client.watchText(id, { from: 0 });
@@ -28,7 +28,7 @@ export function tellOutput(client: Client, id: string, agent: string): OutputEve
     notice: tellNotice,
     async [Symbol.asyncDispose]() {
       const hasEnded = await client.get(id).then(isEnded, (error: unknown) => SpoolError.is(error, 'SESSION_UNKNOWN'));
-      leaving.abort(); // where nobody reads any more, there is never room again
+      leaving.abort(); // the reader is gone, so there is never room again
       if (!hasEnded) watch.close();
       await told;
     },

@@ -1,4 +1,4 @@
-/** What a watch tells, as NDJSON: text instead of bytes, decoded across cuts, with the offsets of the bytes it came from. */
+/** Watch items as NDJSON: text instead of bytes, decoded across chunks, with the offsets of the bytes. */
 import type { WatchItem } from '@spool/client';
 import { jsonText } from '../output/json-text.ts';
 
@@ -10,7 +10,7 @@ export class OutputJson {
     this.#id = id;
   }
 
-  /** A line with its newline, or '' for what is of no interest outside. */
+  /** A line with its newline, or '' for internal items. */
   line(item: WatchItem): string {
     switch (item.type) {
       case 'output': {

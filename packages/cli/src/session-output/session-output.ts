@@ -1,27 +1,27 @@
 /**
- * Where a session's own bytes are written [ATT-8]: a pipe or a file gets them as they are; a terminal gets what its filter lets
- * through, and what was set there is undone at the end, however we end.
+ * Writes a session's bytes [ATT-8]: unchanged to a pipe or a file, filtered to a terminal. The state of the terminal is restored
+ * at the end, however the process ends.
  */
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { ViewerFilter, type ViewerFilterOptions } from '@spool/vt';
 import { isTerminal, writeOut } from '../output/stdio.ts';
 
-/** Nobody is attached: nothing would give the terminal its own title back. */
+/** Without an attachment, nothing would restore the title of the terminal. */
 const WITHOUT_TITLE = { allowTitle: false, allowProgress: false } as const;
 
 export interface SessionOutputOptions extends Pick<
   ViewerFilterOptions,
   'allowClipboard' | 'allowColours' | 'allowGraphics'
 > {
-  /** The exact bytes, even to a terminal. */
+  /** Write the exact bytes even to a terminal. */
   readonly isForced?: boolean;
 }
 
 export class SessionOutput implements Disposable {
   readonly #fd: 1 | 2;
   readonly #options: SessionOutputOptions;
-  /** Null until something is shown on a terminal: then there is something to undo. */
+  /** Null until something is written to a terminal, which must be undone then. */
   #filter: ViewerFilter | null = null;
 
   constructor(fd: 1 | 2, options: SessionOutputOptions = {}) {
@@ -46,16 +46,16 @@ export class SessionOutput implements Disposable {
     if (undone.length > 0) void writeOut(undone, this.#fd);
   }
 
-  /** At once, for a process that ends now. */
+  /** Synchronous, for a process that is exiting. */
   undo(): void {
     try {
       writeSync(this.#fd, this.#close());
     } catch {
-      // EAGAIN, EIO: it takes nothing, or is gone
+      // EAGAIN, EIO: the terminal is stalled or gone
     }
   }
 
-  /** What takes back all that was set; once. */
+  /** Returns the bytes that undo everything, once. */
   #close(): Uint8Array {
     const end = this.#filter?.close() ?? new Uint8Array(0);
     this.#filter = null;
@@ -63,7 +63,7 @@ export class SessionOutput implements Disposable {
   }
 }
 
-/** Those whose terminal has to be restored when the process ends before they do. */
+/** Outputs whose terminal must be restored if the process exits first. */
 class UndoAtEnd {
   readonly #outputs = new Set<SessionOutput>();
 
@@ -85,7 +85,7 @@ class UndoAtEnd {
     for (const output of this.#outputs) output.undo();
   };
 
-  /** Unless somebody else knows what the signal means. */
+  /** Exits only if no other listener handles the signal. */
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
   };

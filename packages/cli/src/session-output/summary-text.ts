@@ -1,4 +1,4 @@
-/** A summary as a page for people, or as JSON. Loaded by `spool summary`, and by `spool run --summary` at the end. */
+/** A summary as a readable page or as JSON. Loaded by `spool summary`, and by `spool run --summary` at the end. */
 import { type Client, summarize, type Summary } from '@spool/client/node';
 import { jsonText } from '../output/json-text.ts';
 import { commandLine, printable } from '../output/printable.ts';

@@ -1,8 +1,8 @@
 /**
- * What a person saw, as lines of text: a progress bar is its last state, and what was erased is not there.
+ * Prints output as plain lines: a progress bar appears in its last state, and erased text does not appear.
  *
- * While following, a line without an end (a prompt) is shown as far as it has come once nothing was added for a moment. If it
- * is then rewritten, its last state gets a line of its own.
+ * With --follow, an unfinished line (a prompt) is printed when output pauses. If it is rewritten later, its last state is printed
+ * as a new line.
  */
 import { LineText } from '@spool/vt';
 
@@ -12,7 +12,7 @@ export class TextPrinter implements Disposable {
   readonly #text: LineText;
   readonly #write: (text: string) => Promise<void>;
   readonly #isFollowing: boolean;
-  /** What has been shown of the line that has no end yet. */
+  /** The printed part of the unfinished line. */
   #shown = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,7 +32,7 @@ export class TextPrinter implements Disposable {
     if (this.#isFollowing) this.#timer = setTimeout(() => void this.#showOpen(), QUIET_MS);
   }
 
-  /** The last line, which has no end. */
+  /** Prints the unfinished last line. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     const lines = this.#text.flush().map((line) => this.#ended(line.text));
@@ -49,7 +49,7 @@ export class TextPrinter implements Disposable {
     const line = text.trimEnd();
     const shown = this.#shown;
     this.#shown = '';
-    // The blanks at the end of a prompt have been shown; those at the end of a line are not.
+    // Blanks at the end of a prompt are printed; blanks at the end of a finished line are not.
     const isShown = line.startsWith(shown) || line === shown.trimEnd();
     return isShown ? `${line.slice(shown.length)}\n` : `\n${line}\n`;
   }

@@ -1,4 +1,4 @@
-/** A session's output with its times: what was written, joined with the marks that say when, resizes in their place. */
+/** A session's output with times: joins the output with its time marks and resizes. */
 import type { Client, LogMarkInfo } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 
@@ -10,13 +10,13 @@ export type TimedItem =
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
-/** Where to begin, and when what stands before that was written: up to the next mark, that is the time of what follows too. */
+/** Where to begin, and the time of the output before it, which also applies up to the next mark. */
 export interface Beginning {
   readonly offset: number;
   readonly at: number;
 }
 
-/** Everything from there up to what there is now; the exit, when there was one. Times are milliseconds since 1970. */
+/** All output from there up to now, and the exit if there was one. Times are in milliseconds since 1970. */
 export async function* timedOutput(
   client: Client,
   session: SessionInfo,
@@ -42,7 +42,7 @@ export async function* timedOutput(
   }
 }
 
-/** One piece for each stretch of the same time. */
+/** One piece per time. */
 async function* cut(offset: number, bytes: Uint8Array, marks: Marks): AsyncGenerator<TimedItem> {
   const end = offset + bytes.length;
   for (let at = offset; at < end;) {
@@ -53,11 +53,11 @@ async function* cut(offset: number, bytes: Uint8Array, marks: Marks): AsyncGener
   }
 }
 
-/** The marks, read as they are needed. */
+/** The time marks, read on demand. */
 class Marks {
   readonly #marks: AsyncIterator<LogMarkInfo>;
   #next: LogMarkInfo | null | undefined;
-  /** The time of what is written at present. It never goes back. */
+  /** The current time. It never goes back. */
   at: number;
 
   constructor(marks: AsyncIterable<LogMarkInfo>, at: number) {
@@ -69,7 +69,7 @@ class Marks {
     return (await this.#peek())?.offset ?? Infinity;
   }
 
-  /** Takes the marks before `offset`; the resizes among them are told. */
+  /** Consumes the marks before `offset` and returns the resizes among them. */
   async *resizesBefore(offset: number): AsyncGenerator<TimedItem> {
     for (let mark = await this.#peek(); mark !== null && mark.offset < offset; mark = await this.#peek()) {
       this.#next = undefined;

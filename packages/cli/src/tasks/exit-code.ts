@@ -1,7 +1,7 @@
 import type { SessionInfo, TaskResult } from '@spool/client';
 import { EXIT, exitCodeOfSession } from '../command-line/exit-code.ts';
 
-/** What a shell should see of a task: the command's own code, and 124 when its time limit ended it, as `timeout` would. */
+/** The exit code of a task: that of the command, or 124 if its time limit ended it, as `timeout` returns. */
 export function exitCodeOfTask(
   { state }: Pick<TaskResult, 'state'>,
   end: Pick<SessionInfo, 'exitCode' | 'signal'>,

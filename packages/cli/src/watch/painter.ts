@@ -1,16 +1,16 @@
 /**
- * When to draw: soon after something has changed, once for all that changes until then; and when an age that is in view will
- * read differently. A terminal that is slow gets fewer pictures, never a queue of them.
+ * Decides when to draw: shortly after a change, once for all changes until then; and when a visible age changes its text. A slow
+ * terminal gets fewer frames, never a queue of them.
  */
 
-/** Nobody sees more than so many pictures a second. */
+/** The minimum time between two frames. */
 const FRAME_MS = 40;
 const TICK_MS = 1000;
-/** As `formatAge` cuts an age: seconds below a minute, minutes below an hour, … */
+/** The units of `formatAge`: seconds below a minute, minutes below an hour, … */
 const AGE_STEPS_MS = [1000, 60_000, 3_600_000, 86_400_000] as const;
 
 export interface Drawn {
-  /** How old what is in view is. */
+  /** The visible ages. */
   readonly agesMs: readonly number[];
   /** Resolves when the terminal has room for more. */
   readonly written: Promise<void>;

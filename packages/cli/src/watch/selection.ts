@@ -1,9 +1,9 @@
-/** Which row is chosen, and which part of the list is in view. The choice is a session, not a place: it moves along with it. */
+/** The selected row and the visible part of the list. The selection is a session, so it moves with its row. */
 import type { Row } from './list.ts';
 
 export class WatchSelection {
   #id: string | null = null;
-  /** Where it was: when it goes, the next takes its place. */
+  /** Its last index: if the session disappears, the next row is selected. */
   #at = 0;
   #top = 0;
 
@@ -11,7 +11,7 @@ export class WatchSelection {
     return this.#id;
   }
 
-  /** The index of the first row in view. */
+  /** The index of the first visible row. */
   get top(): number {
     return this.#top;
   }
@@ -21,7 +21,7 @@ export class WatchSelection {
     this.#id = rows[at]?.id ?? null;
   }
 
-  /** The list as it is now, of which so many rows fit. */
+  /** Updates the list; `fit` is the number of rows that fit. */
   settle(rows: readonly Row[], fit: number): void {
     const at = rows.findIndex(({ id }) => id === this.#id);
     this.#at = at !== -1 ? at : Math.min(this.#at, Math.max(0, rows.length - 1));

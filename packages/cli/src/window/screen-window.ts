@@ -1,8 +1,8 @@
 /**
  * Which part of a session's screen a smaller viewer shows.
  *
- * The window follows the cursor and moves only when the cursor would come too near its edge. A user who pans takes it away from
- * the cursor until `follow` is called.
+ * The window follows the cursor and moves only when the cursor gets too close to its edge. After the user has panned, it stays
+ * until `follow` is called.
  */
 import type { Size } from '@spool/protocol';
 import type { PanKey } from '@spool/vt';
@@ -12,7 +12,7 @@ export interface Place {
   readonly left: number;
 }
 
-/** How near the cursor comes to an edge before the window moves; a quarter of a small window. */
+/** How close the cursor gets to an edge before the window moves (at most a quarter of a small window). */
 const MARGIN_ROWS_MAX = 2;
 const MARGIN_COLS_MAX = 8;
 const PAN_COLS = 8;
@@ -37,14 +37,14 @@ export class ScreenWindow {
     return this.#isFollowing;
   }
 
-  /** Either size has changed. */
+  /** One of the sizes has changed. */
   fit(session: Size, view: Size): void {
     this.#session = session;
     this.#view = view;
     this.#moveTo(this.#top, this.#left);
   }
 
-  /** The cursor is there; the window goes along unless the user has panned. */
+  /** Reports the position of the cursor; the window follows if the user has not panned. */
   see({ row, col }: { readonly row: number; readonly col: number }): void {
     if (!this.#isFollowing) return;
     const { rows, cols } = this.#view;
@@ -53,7 +53,7 @@ export class ScreenWindow {
     let top = Math.min(this.#top, row - marginRows);
     top = Math.max(top, row + marginRows - rows + 1);
     let left = this.#left;
-    // Back at the left, the beginnings of the lines are shown again, if the cursor is then still in sight.
+    // When the cursor returns to the left, show the beginnings of lines again, if the cursor stays visible.
     if (col < left + marginCols) left = col + marginCols < cols ? 0 : col - marginCols;
     left = Math.max(left, col + marginCols - cols + 1);
     this.#moveTo(top, left);
@@ -87,7 +87,7 @@ export class ScreenWindow {
     this.#moveTo(this.#top + rows, this.#left + cols);
   }
 
-  /** Back to the cursor, at the next `see`. */
+  /** Returns to the cursor at the next `see`. */
   follow(): void {
     this.#isFollowing = true;
   }

@@ -1,10 +1,10 @@
-/** What a session's modes become on a terminal that shows a window of it: what keys and pastes send, and no more. */
+/** The modes for a terminal that shows a window of a session: only those that affect keys and pastes. */
 import { INITIAL_MODES, kittyFlags, type ModeState } from '@spool/vt';
 
 /**
- * The picture is painted by us, so modes of drawing are left out; so is the report of a new size, which would be that of the
- * wrong terminal. The wheel moves the window where the program does not want it, so the mouse is always reported, in the one
- * encoding that knows no limit.
+ * Drawing modes are omitted, because spool paints the window itself; so are size reports, which would report the wrong terminal.
+ * The mouse is always reported, in the only encoding without limits, because the wheel moves the window if the program does not
+ * use it.
  */
 export function windowModes(modes: ModeState, isTyping: boolean): ModeState {
   const { reverseVideo, cursorStyle, cursorBlink } = modes;

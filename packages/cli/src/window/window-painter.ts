@@ -1,15 +1,15 @@
 /**
- * Paints a part of a session's screen into a rectangle of a terminal, and afterwards only the cells that have changed.
+ * Paints a part of a session's screen into a rectangle of a terminal; after the first time, only changed cells.
  *
- * All it writes is made here: texts of cells (`screenCells`), colours, links to the web, cursor movements. No byte of the
- * session's output passes through. It expects a terminal without origin, insert or autowrap mode and with a plain pen, and leaves
- * the pen plain; where the cursor is afterwards is the caller's business.
+ * It generates everything that it writes: cell texts (`screenCells`), colours, web links, cursor movements. No byte of the
+ * session's output passes through. The terminal must be without origin, insert and autowrap mode and with a plain pen. The pen is
+ * plain afterwards; the caller places the cursor.
  */
 import { Bg, BLANK_CELL, PLAIN, type ScreenCell, screenCells, type ScreenModel, sgr } from '@spool/core/screen';
 import { isContested, shownLink } from '@spool/vt';
 import type { Place } from './screen-window.ts';
 
-/** Where on the terminal, counted from 0. */
+/** The position on the terminal, from 0. */
 export interface Rectangle {
   readonly top: number;
   readonly left: number;
@@ -17,12 +17,12 @@ export interface Rectangle {
   readonly cols: number;
 }
 
-/** As many blanks are erased by a sequence; fewer are written. */
+/** At least this many blanks are erased with a sequence; fewer are written. */
 const ERASE_CELLS_MIN = 6;
 
 export class WindowPainter {
   readonly #target: Rectangle;
-  /** What the terminal shows; undefined where nobody knows. */
+  /** The content of the terminal; undefined where it is unknown. */
   #shown: (readonly ScreenCell[] | undefined)[];
   #parts: string[] = [];
   #look = PLAIN;
@@ -39,12 +39,12 @@ export class WindowPainter {
     return this.#target;
   }
 
-  /** Something else was written there: the next time everything is painted. */
+  /** The rectangle was overwritten, so the next paint is complete. */
   forget(): void {
     this.#shown = Array.from({ length: this.#target.rows });
   }
 
-  /** The bytes that bring the rectangle to show the model from `place` on; empty when it does already. */
+  /** The bytes that make the rectangle show the model from `place`; empty if it already does. */
   paint(model: ScreenModel, place: Place): string {
     for (let row = 0; row < this.#target.rows; row++) this.#paintRow(row, this.#cellsOf(model, row, place));
     return this.#end();
@@ -89,7 +89,7 @@ export class WindowPainter {
     }
   }
 
-  /** How many blanks to erase from here on, with those between that are blank already. */
+  /** How many blanks to erase from here, including cells that are already blank. */
   #blanks(cells: readonly ScreenCell[], shown: readonly ScreenCell[] | undefined, from: number): number {
     let to = from;
     let last = from;
@@ -98,13 +98,13 @@ export class WindowPainter {
     return last - from + 1;
   }
 
-  /** True when terminals disagree on the width of this character, so that it may have hit the next cell. */
+  /** True if terminals disagree on the width of this character, so that it may overwrite the next cell. */
   #print(row: number, col: number, cell: ScreenCell): boolean {
     this.#moveTo(row, col);
     this.#wear(cell);
     const isInDoubt = isContested(cell.text);
     if (isInDoubt) {
-      // Whatever it turns out to cover is blank before, and what follows is placed.
+      // Blank the cells that it may cover first, and position the cursor after it.
       this.#parts.push(' '.repeat(cell.width));
       this.#col = -1;
       this.#moveTo(row, col);
@@ -144,7 +144,7 @@ export class WindowPainter {
   }
 }
 
-/** A dim line where a session's screen ends that is smaller than the rectangle. */
+/** A dim border where a session's screen ends inside the rectangle. */
 const DIM = { ...PLAIN, bg: Bg.dim };
 const RIGHT: ScreenCell = { text: '│', width: 1, look: DIM, link: '' };
 const BOTTOM: ScreenCell = { text: '─', width: 1, look: DIM, link: '' };
@@ -152,7 +152,7 @@ const CORNER: ScreenCell = { text: '┘', width: 1, look: DIM, link: '' };
 
 const isPlainBlank = ({ text, look, link }: ScreenCell): boolean => text === ' ' && look === PLAIN && link === '';
 
-/** Links are compared by address: their numbers mean something only to one model. */
+/** Compares links by address, because their numbers are local to one model. */
 function isSameCell(one: ScreenCell, other: ScreenCell): boolean {
   if (one === other) return true;
   if (one.text !== other.text || one.width !== other.width || one.link !== other.link) return false;
