@@ -1,6 +1,6 @@
 /**
- * What a daemon with many busy sessions costs: processor time of all its threads as a share of one core over a fixed time,
- * memory, and how long users wait for a picture and for the news that a session asks something.
+ * The cost of a daemon with many busy sessions: processor time of all its threads as a share of one core over a fixed
+ * time, memory, and how long users wait for a screen and for the event that a session asks something.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +10,13 @@ import type { Figure } from './figure.ts';
 
 const TUI = { count: 60, size: { cols: 120, rows: 40 }, framesPerSecond: 10 };
 const LOGGERS = { count: 200, size: { cols: 80, rows: 24 }, linesPerSecond: 20 };
-/** Long enough for each session to begin, and for compilers to be done. */
+/** Long enough for each session to start, and for compilers to be done. */
 const WARM_UP_MS = 8000;
 const MEASURE_MS = 15_000;
 const ROUNDS = 40;
 const TICKS_PER_SECOND = 100;
 
-/** 60 full-screen programs that never rest: share of a core, keyframes, `screen`, and a dialog that is put up. */
+/** 60 full-screen programs that never rest: share of a core, keyframes, `screen`, and a dialog that appears. */
 export async function busyScreens(): Promise<Figure[]> {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
@@ -70,7 +70,7 @@ async function start(client: Client, count: number, load: Load): Promise<Session
   return sessions;
 }
 
-/** From the moment that a program is told to ask until the event that says its session is blocked. */
+/** From the moment that a program is told to ask until the event that its session is blocked. */
 async function dialogTimes(client: Client, sessions: readonly Session[]): Promise<number[]> {
   const pids = new Map(await Promise.all(sessions.map(async ({ id }) => [id, (await client.get(id)).pid] as const)));
   const events = client.events({ types: ['session-status'] });
@@ -102,7 +102,7 @@ async function timesOf(rounds: number, work: (round: number) => Promise<number |
     const startedAt = performance.now();
     const measured = await work(round);
     times.push(typeof measured === 'number' ? measured : performance.now() - startedAt);
-    await sleep(7 + (round % 5) * 11); // not in step with what the sessions do
+    await sleep(7 + (round % 5) * 11); // not in step with the sessions
   }
   return times;
 }

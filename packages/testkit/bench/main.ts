@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: how far from the limit are we? Every figure is a ratio of two things measured in the same run, a few
- * seconds apart and in turn, so that a noisy machine is noisy to both. `npm run bench -- ingest echo` runs some of them.
+ * seconds apart and in turn, so that a noisy machine affects both. `npm run bench -- ingest echo` runs some of them.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
 const BENCHES: Record<string, () => Promise<Figure[]>> = {
-  /** 256 MiB through a PTY into the log, against a C program that reads the same PTY and throws the bytes away. */
+  /** 256 MiB through a PTY into the log, against a C program that reads the same PTY and discards the bytes. */
   async ingest() {
     const bytes = 256 * MIB;
     await using daemon = new TestDaemon();
@@ -104,7 +104,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
     ];
   },
 
-  /** The producer's time with twenty watchers that never read, against nobody watching. */
+  /** The producer's time with twenty watchers that never read, against no watcher. */
   async stuck() {
     const bytes = 192 * MIB;
     await using daemon = new TestDaemon();
@@ -140,7 +140,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   },
 };
 
-/** The peers, as Debian has them; each starts `command` detached and says how one attaches to it. */
+/** The peers, as packaged by Debian; each starts `command` detached and has an attach command. */
 const PEERS: Record<string, (command: string) => Peer> = {
   tmux(command) {
     const server = ['tmux', '-L', `spool-bench-${process.pid}`, '-f', '/dev/null'];
@@ -330,7 +330,7 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
   },
 
   /**
-   * What it costs to know what ten sessions do while a dot blinks in each and nothing else changes: the time of one look,
+   * The cost of the status of ten sessions while a dot blinks in each and nothing else changes: the time of one look,
    * as often as a session that never rests is looked at.
    */
   async detection() {
@@ -377,7 +377,7 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
 /** Many sessions at once. Each part stands alone: `npm run bench -- scale`. */
 const SCALE: readonly (() => Promise<Figure[]>)[] = [busyScreens, manyLoggers, endedSessions, historyReaders];
 
-/** Seconds until `mark` is on the terminal of whoever attaches. */
+/** Seconds until `mark` is on the attached terminal. */
 async function shown(
   mark: string,
   attach: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What the past costs: thousands of ended sessions, and many readers of compressed history. Figures are of a quiet machine; those
- * that compare two things of one run hold on any.
+ * The cost of history: thousands of ended sessions, and many readers of compressed history. Figures are of a quiet
+ * machine; those that compare two things of one run hold on any.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -16,7 +16,10 @@ const READ_MIB = 64;
 const READERS = [1, 4, 8, 16];
 const env = { PATH: process.env.PATH! };
 
-/** `ls` with 5,000 ended sessions against `ls` with none; what others notice of listing all of them, and of a keeper's start. */
+/**
+ * `ls` with 5,000 ended sessions against `ls` with none; how listing all of them, and a keeper's start, delay other
+ * requests.
+ */
 export async function endedSessions(): Promise<Figure[]> {
   await using none = new TestDaemon();
   await using many = new TestDaemon();
@@ -30,7 +33,7 @@ export async function endedSessions(): Promise<Figure[]> {
     ls.many.push(timed(() => execFileSync(SPOOL, ['ls'], { env: many.env, stdio: 'pipe' })));
   }
   const idle = await gets(client, Promise.resolve(), 300, 'alive');
-  // By another process: what it costs to read the answer is not the daemon's.
+  // In another process: the cost of reading the answer is not the daemon's.
   const listing = await gets(client, listedElsewhere(many), 1, 'alive');
   process.kill((await client.status()).keeper.pid, 'SIGKILL');
   await client.get('alive'); // the running ones come first
@@ -83,7 +86,7 @@ export async function historyReaders(): Promise<Figure[]> {
   ];
 }
 
-/** A reader with a connection of its own, as another program would be. */
+/** A reader with its own connection, like another program. */
 async function readSome(daemon: TestDaemon, id: string, from: number, bytes: number): Promise<void> {
   const client = await daemon.client();
   let left = bytes;

@@ -1,6 +1,6 @@
 /**
- * The fault campaign: sessions at work, and one fault after the other, chosen by chance. At the end every session must have
- * all of its bytes and its true exit code, and no foreign process may have been touched. Runs in a namespace of its own.
+ * The fault campaign: sessions at work, and one random fault after the other. At the end every session must have all of
+ * its bytes and its true exit code, and no foreign process may have been touched. Runs in its own namespace.
  */
 import { isAlive } from '@spool/testkit';
 import { FAULTS } from './fault-list.ts';
@@ -26,7 +26,7 @@ export interface CampaignReport extends Campaign {
   /** Why some could not be tried. */
   readonly notTried: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
-  /** Lines that were typed twice. No more than keepers died: each may have died between the terminal and its journal. */
+  /** Lines that were typed twice. At most one per dead keeper: each may have died between the terminal and its journal. */
   readonly linesTwice: number;
 }
 
@@ -44,7 +44,7 @@ export default async function campaign({ seed, seconds }: Campaign): Promise<Cam
     await using _daemon = world.daemon;
     const subjects: Subject[] = [];
     for (let count = 0; count < SOURCES; count++) subjects.push(await source(world, seconds));
-    // Chances of their own: so the order of the faults depends on the seed alone.
+    // With their own random source: so the order of the faults depends on the seed alone.
     for (let count = 0; count < TYPISTS; count++) subjects.push(await typist(world, new Random(seed + count)));
     const over = new AbortController();
     const work = Promise.all(subjects.map((subject) => guarded(world, () => subject.work(over.signal))));
@@ -79,7 +79,7 @@ export default async function campaign({ seed, seconds }: Campaign): Promise<Cam
   };
 }
 
-/** What goes wrong with one is told, and the others go on. */
+/** A failure of one is reported, and the others continue. */
 async function guarded(world: World, act: () => Promise<void>, during = 'the work of a session'): Promise<void> {
   try {
     await act();

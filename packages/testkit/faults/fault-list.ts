@@ -1,4 +1,4 @@
-/** What can go wrong, one function each. Each puts the world right again before it returns, as far as that is ours to do. */
+/** The faults, one function each. Each restores the world before it returns, as far as possible. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import type { World } from './world.ts';
 type Victim = 'keeper' | 'holder';
 const VICTIMS: readonly Victim[] = ['keeper', 'holder'];
 
-/** Longer than a hung process may take to be replaced, on a machine that is busy with other things too. */
+/** Longer than the replacement of a hung process may take, on a busy machine. */
 const REPLACED_WITHIN_MS = 20_000;
 
-/** Shorter than any judgement. */
+/** Too short to count as hung. */
 const SHORT_PAUSE_MS_MAX = 2500;
 
 const size = { cols: 80, rows: 24 };
@@ -24,7 +24,7 @@ export interface Fault {
 }
 
 export const FAULTS: Record<string, Fault> = {
-  /** When the daemon says that one process more may die. */
+  /** Whenever the daemon reports that one more process may die. */
   kill: { run: async (world) => kill(world, world.random.one(VICTIMS)) },
 
   /** One stops for good: it is replaced. */
@@ -37,7 +37,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Both stop, for any time: nobody is replaced. */
+  /** Both stop, for any time: neither is replaced. */
   pause: {
     async run(world) {
       const order = world.random.next() < 0.5 ? VICTIMS : [...VICTIMS].reverse();
@@ -54,7 +54,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** One stops for a moment: nobody is replaced. */
+  /** One stops for a moment: it is not replaced. */
   stumble: {
     async run(world) {
       const victim = world.random.one(VICTIMS);
@@ -94,7 +94,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** The disk cannot keep what it took: index, journal, records and syncs fail. */
+  /** The disk loses what it accepted: index, journal, records and syncs fail. */
   EIO: {
     missing: () => (spawnSync('strace', ['-V']).status === 0 ? null : 'strace, which injects it, is not installed'),
     async run(world) {
@@ -112,7 +112,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** The wall clock leaps, by an hour or by more than anything is kept, and stays there. */
+  /** The wall clock leaps, by an hour or by more than any retention, and stays there. */
   'clock jump': {
     missing: (world) => world.clock.missing,
     async run(world) {
@@ -121,7 +121,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Somebody else gets the pid of a session that has ended; then all is done that could hit him. */
+  /** Another process gets the pid of an ended session; then everything is done that could hit it. */
   'pid reuse': {
     async run(world) {
       const { client } = world;
@@ -138,7 +138,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** The folder of an ended session is damaged while nobody looks. */
+  /** The folder of an ended session is damaged while it is not in use. */
   'damaged folder': {
     async run(world) {
       const { client } = world;
@@ -163,7 +163,7 @@ export const FAULTS: Record<string, Fault> = {
     },
   },
 
-  /** Nothing of ours: the machine is busy. */
+  /** Not a fault of ours: the machine is busy. */
   'busy machine': {
     async run(world) {
       const hogs = Array.from({ length: 4 }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
@@ -190,6 +190,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // ESRCH: it was killed, which its pid will tell
+    // ESRCH: it was killed, which its pid will show
   }
 }

@@ -4,7 +4,7 @@ import { inNamespace, NAMESPACES_MISSING } from '@spool/testkit';
 import type { CampaignReport } from './campaign.ts';
 
 const SECONDS_DEFAULT = 180;
-/** Ten minutes, with what comes before and after. */
+/** Ten minutes, including set-up and checks. */
 const SECONDS_MAX = 480;
 const AROUND_MS = 120_000;
 

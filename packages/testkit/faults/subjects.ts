@@ -1,4 +1,4 @@
-/** The sessions of a campaign, and how each shows at the end that nothing of it was lost. */
+/** The sessions of a campaign, and how each proves at the end that nothing was lost. */
 import { program, seen } from '@spool/testkit';
 import { LINE_BYTES, SourceLines } from './source-lines.ts';
 import type { Random } from './random.ts';
@@ -11,17 +11,17 @@ const env = { PATH: process.env.PATH! };
 const BYTES_PER_SECOND = 3200;
 const BURST_LINES = 4;
 
-/** A daemon that was paused and killed needs a while to take what waited. */
+/** A daemon that was paused and killed needs a while to read what waited. */
 const END_WITHIN_MS = 120_000;
 
 export interface Subject {
-  /** Does its part until told to stop. */
+  /** Does its part until the signal. */
   work(signal: AbortSignal): Promise<void>;
-  /** Ends it, and reports to `world.lost` what is missing. */
+  /** Ends it, and reports what is missing to `world.lost`. */
   check(): Promise<void>;
 }
 
-/** Writes bytes that can be computed from their offset, for so many seconds, and exits with 7. */
+/** Writes bytes that can be computed from their offset, for this many seconds, and exits with 7. */
 export async function source(world: World, seconds: number): Promise<Subject> {
   const bytes = BYTES_PER_SECOND * seconds;
   const pauseUs = Math.round((BURST_LINES * LINE_BYTES * 1e6) / BYTES_PER_SECOND);
@@ -41,7 +41,7 @@ export async function source(world: World, seconds: number): Promise<Subject> {
   };
 }
 
-/** Reads a source from its beginning, and looks at every byte. `end` is where its own bytes end. */
+/** Reads a source from its start, and checks every byte. `end` is where its own bytes end. */
 async function follow(
   world: World,
   id: string,
@@ -70,7 +70,7 @@ async function follow(
   return { end: at - lines.surplus };
 }
 
-/** Says back each line that is typed: each must arrive, once, and in order. */
+/** Repeats each typed line: each must arrive, once, and in order. */
 export async function typist(world: World, random: Random): Promise<Subject> {
   const script = 'stty -echo; echo ready; while IFS= read -r line; do echo "got $line."; done; exit 5';
   const { id } = await world.client.run({ command: ['sh', '-c', script], size, env });

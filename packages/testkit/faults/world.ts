@@ -1,4 +1,4 @@
-/** Where a campaign takes place: a small disk, a clock that can be moved, a daemon, and what has been noticed so far. */
+/** The setting of a campaign: a small disk, a clock that can be set, a daemon, and the findings so far. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ export class World {
   readonly place = mkdtempSync(`${tmpdir()}/spool-faults-`);
   readonly disk = `${this.place}/disk`;
   readonly daemon: TestDaemon;
-  /** What was harmed or lost, a sentence each. */
+  /** What was harmed or lost, one sentence each. */
   readonly lost: string[] = [];
-  /** Foreign processes that got the pid of a session; they must live. */
+  /** Foreign processes that got the pid of a session; they must survive. */
   readonly bystanders: number[] = [];
-  /** Faults after which a log may have holes. */
+  /** Faults after which a log may have gaps. */
   diskFaults = 0;
-  /** Each may have come between a write to a terminal and the note of it: then that input is typed once more. */
+  /** Each may have come between a write to a terminal and its journal entry: then that input is typed once more. */
   keeperDeaths = 0;
   linesTwice = 0;
   readonly clock: Clock;
@@ -75,7 +75,7 @@ class Clock {
     return this.missing === null ? { LD_PRELOAD: this.#library, SPOOL_TEST_CLOCK: this.#file } : {};
   }
 
-  /** From now on the clock is wrong by so much. */
+  /** From now on the clock is wrong by this much. */
   shift(seconds: number): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64LE(BigInt(Math.round(seconds)));

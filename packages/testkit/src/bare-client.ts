@@ -1,6 +1,6 @@
 /**
- * A client that knows nothing but frames and JSON, for what the SDK would refuse or do by itself: the daemon's own checks
- * are reached only without it.
+ * A client that knows only frames and JSON, for requests that the SDK would refuse or handle itself: only this way a
+ * test reaches the daemon's own checks.
  */
 import { createConnection, type Socket } from 'node:net';
 import {
@@ -23,7 +23,7 @@ export interface Told {
 }
 
 export class BareClient {
-  /** All frames so far, each with a payload of its own. */
+  /** All frames so far, each with its own payload. */
   readonly frames: Frame[] = [];
   isClosed = false;
   readonly #socket: Socket;
@@ -55,7 +55,7 @@ export class BareClient {
     this.send(encodeJson(FrameType.request, channel, request));
   }
 
-  /** The answer to a request; throws the error that came instead. */
+  /** The answer to a request; throws if it is an error. */
   async answer<T = Record<string, unknown>>(channel: number, request: object): Promise<T> {
     const isAnswer = ({ type, channel: of }: Frame): boolean =>
       of === channel && (type === FrameType.reply || type === FrameType.error);
@@ -72,7 +72,7 @@ export class BareClient {
     this.send(encodeFrame(FrameType.credit, channel, new Uint8Array(0), offset));
   }
 
-  /** Typed at an attachment, at this offset of all that was typed there. */
+  /** Types at an attachment, at this offset of its input stream. */
   type(channel: number, text: string, offset = 0): void {
     const payload = Buffer.concat([Uint8Array.of(0), Buffer.from(text)]);
     this.send(encodeFrame(FrameType.input, channel, payload, offset, FrameFlag.typed));
@@ -114,7 +114,7 @@ export class BareClient {
   }
 }
 
-/** What the kernel holds of a unix socket that nobody reads, in frames of the largest size: more waits in the daemon. */
+/** How much the kernel buffers for an unread unix socket, in frames of the largest size: more waits in the daemon. */
 export function socketRoomBytes(): number {
   const [from, to] = native.socketPair();
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * A real daemon in a folder of its own, for tests: started as a user would, killed as only a test would, and at the end
- * checked to have left nothing behind.
+ * A real daemon in its own folder, for tests: started as a user would, killed as only a test would, and checked at the
+ * end to have left nothing behind.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -47,14 +47,14 @@ export class TestDaemon {
     const err: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.stdin.on('error', () => {}); // EPIPE: the command did not want its input
+    child.stdin.on('error', () => {}); // EPIPE: the command did not read its input
     child.stdin.end(options.input);
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
     const bytes = Buffer.concat(out);
     return { code, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() };
   }
 
-  /** `spool … --json`, parsed; throws what it complained about. */
+  /** `spool … --json`, parsed; throws its error. */
   async json<T = Record<string, never>>(...args: string[]): Promise<T> {
     const at = args.indexOf('--');
     const flagged = at === -1 ? [...args, '--json'] : [...args.slice(0, at), '--json', ...args.slice(at)];

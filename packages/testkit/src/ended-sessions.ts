@@ -1,4 +1,4 @@
-/** Folders of sessions that ended long ago or just now, by the thousand, as a daemon would have left them. */
+/** Writes folders of ended sessions, by the thousand, as a daemon would have left them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 export interface EndedSession {

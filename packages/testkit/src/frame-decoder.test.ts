@@ -44,7 +44,7 @@ test('[WIRE-2] two independent readers find the same in noise, and stop at the s
   );
 });
 
-/** What ours says, in the other's words. */
+/** The result of `FrameReader`, in the other decoder's format. */
 function read(bytes: Buffer): Decoded {
   const found: Frame[] = [];
   const names = new Map<number, string>(Object.entries(FrameType).map(([name, type]) => [type, name]));

@@ -1,6 +1,6 @@
 /**
- * A second reader of frames, written from the table in `frame.ts` and from nothing else: no shared constants, no shared
- * code, another manner (one hex string, no state, BigInt offsets). Where it and `FrameReader` disagree, one of them is wrong.
+ * A second reader of frames, written only from the table in `frame.ts`: no shared constants, no shared code, another
+ * style (one hex string, no state, BigInt offsets). Where it and `FrameReader` disagree, one of them is wrong.
  */
 export interface DecodedFrame {
   readonly type: string;
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, readonly [name: string, most: number]>> = {
 
 const HEADER = /^(?<bytes>.{8})(?<type>..)(?<flags>..)....(?<channel>.{8})(?<offset>.{16})/;
 
-/** Everything that a stream of bytes, given as hex, says. */
+/** Everything in a stream of bytes, given as hex. */
 export function decodeFrames(hex: string, before: readonly DecodedFrame[] = []): Decoded {
   const header = HEADER.exec(hex)?.groups;
   if (header === undefined) return { frames: before, rest: hex, fault: null };

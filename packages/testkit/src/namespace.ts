@@ -19,18 +19,18 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Ran } from './daemon.ts';
 
-/** Less than the time limit of a system test, so that the sentence of this file is the one that is read. */
+/** Less than the time limit of a system test, so that the error of this file is the one that is read. */
 const WITHIN_MS = 110_000;
 
 const UNSHARE = ['-pmf', '--mount-proc', '--kill-child', ...(process.getuid!() === 0 ? [] : ['-U', '--map-root-user'])];
 
-/** Not `exec`: the shell stays as pid 1 and reaps what is orphaned, without which no exit code of an orphan is known. */
+/** Not `exec`: the shell stays as pid 1 and reaps orphans, without which no exit code of an orphan is known. */
 const INIT = ['sh', '-c', '"$@"; exit $?', 'init'];
 
 /** Set for what runs inside. */
 const INSIDE = 'SPOOL_TEST_NAMESPACE';
 
-/** Why namespaces cannot be had here, as a sentence; null where they can. */
+/** Why namespaces are not available here, as a sentence; null where they are. */
 export const NAMESPACES_MISSING: string | null = whyMissing();
 
 function whyMissing(): string | null {
@@ -40,7 +40,7 @@ function whyMissing(): string | null {
   return `This test needs a pid namespace of its own, and unshare cannot make one: ${reason}. Run it as root, or allow user namespaces.`;
 }
 
-/** Runs a command inside, as from a script. Throws the sentence where there are no namespaces. */
+/** Runs a command inside, as from a script. Throws where namespaces are not available. */
 export async function runInNamespace(
   command: readonly string[],
   options: { readonly env?: NodeJS.ProcessEnv; readonly withinMs?: number } = {},
@@ -65,7 +65,7 @@ export async function runInNamespace(
   return { code, stdout, stderr };
 }
 
-/** Runs the default export of `script` inside. Throws what it threw, with what it printed. */
+/** Runs the default export of `script` inside. Throws its error, with its output. */
 export async function inNamespace<Result>(
   script: string | URL,
   input: unknown = null,
@@ -85,7 +85,7 @@ export async function inNamespace<Result>(
   }
 }
 
-/** Inside only: starts a command in the background with exactly this pid. Throws when somebody has it. */
+/** Inside only: starts a command in the background with exactly this pid. Throws when the pid is in use. */
 export function startWithPid(pid: number, command: readonly string[]): void {
   if (process.env[INSIDE] === undefined) throw new Error('startWithPid may be called in a namespace of its own only');
   const script = `for try in 1 2 3 4 5; do

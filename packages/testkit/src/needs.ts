@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { test, type TestContext } from 'vitest';
 
-/** Programs that must be there, by name: `.ci/run` names what it has installed. */
+/** Programs that must be there, by name: `.ci/run` lists what it has installed. */
 const OWED: ReadonlySet<string> = new Set((process.env['SPOOL_TESTS_NEED'] ?? '').split(' '));
 
 const owedSentences = new Set<string>();

@@ -1,4 +1,4 @@
-/** Looking at processes from outside, for tests. */
+/** Inspects processes from outside, for tests. */
 import { readFileSync } from 'node:fs';
 
 /** A field of /proc/PID/status, '' when the process is gone. */
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   return state !== '' && !state.startsWith('Z');
 }
 
-/** Looks every few milliseconds until `claim` holds; throws with `what` when it takes too long. */
+/** Checks every few milliseconds until `claim` holds; throws with `what` when it takes too long. */
 export async function until(what: string, claim: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await claim())) {

@@ -1,4 +1,4 @@
-/** Small C programs for tests and benchmarks, compiled when they are first asked for. */
+/** Small C programs for tests and benchmarks, compiled on first use. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

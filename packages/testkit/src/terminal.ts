@@ -1,4 +1,4 @@
-/** A person at a terminal: runs a program on a real PTY, types, and sees what it prints. */
+/** A user at a terminal: runs a program on a real PTY, types, and sees what it prints. */
 import { native, POLL } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { until } from './processes.ts';
@@ -62,8 +62,8 @@ export class Terminal {
   }
 
   /**
-   * From now on it answers queries, as a real terminal would: whoever lets one through gets an answer typed. Over a bad
-   * line its answers come late.
+   * From now on it answers queries, as a real terminal would: a query that gets through has its answer typed. Over a
+   * slow line its answers come late.
    */
   answersQueries({ lateMs = 0 } = {}): void {
     this.#answersAfterMs = lateMs;
@@ -89,7 +89,7 @@ export class Terminal {
     native.setSize(this.#master, { cols, rows });
   }
 
-  /** Waits until `text` is printed, after all that `since` had already seen. */
+  /** Waits until `text` is printed, after everything before `since`. */
   async sees(text: string, since = 0): Promise<void> {
     try {
       await until(`the terminal shows ${JSON.stringify(text)}`, () => this.#screen.slice(since).includes(text), 15_000);
@@ -126,7 +126,7 @@ export class Terminal {
   }
 }
 
-/** What xterm would say. */
+/** The answers of xterm. */
 const REPLIES: readonly (readonly [query: string, reply: string])[] = [
   ['\x1b[c', '\x1b[?1;2c'],
   ['\x1b[>c', '\x1b[>0;276;0c'],

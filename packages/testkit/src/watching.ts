@@ -8,7 +8,7 @@ export async function outputOf(client: Client, session: string): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-/** Waits until a session's output holds `text`; gives all of it so far. */
+/** Waits until a session's output contains `text`; returns all of it so far. */
 export async function seen(client: Client, session: string, text: string, withinMs = 50_000): Promise<string> {
   let all = '';
   const signal = AbortSignal.timeout(withinMs);
