@@ -1,13 +1,13 @@
 /**
  * The address of the running daemon: a small file in the state folder, written by the daemon that holds the lock there.
- * Whoever knows the state folder finds the daemon by it, whatever else its environment says.
+ * A client that knows the state folder finds the daemon by it, whatever else its environment contains.
  */
 export interface Address {
   /** Sockets that the daemon listens on, best first. */
   readonly sockets: readonly string[];
-  /** The host that it runs on: a state folder may be shared over the network, sockets are not. */
+  /** The host of the daemon: a state folder may be shared over the network, sockets are not. */
   readonly host: string;
-  /** The inode of the state folder, in decimal: in a copy of the folder this is another daemon's address. */
+  /** The inode of the state folder, in decimal: in a copy of the folder the address belongs to another daemon. */
   readonly folder?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export function formatAddress(address: Address): string {
   return `${JSON.stringify(address)}\n`;
 }
 
-/** Null for what no daemon has written, or not to the end. */
+/** Null for a file that no daemon has written, or not completely. */
 export function parseAddress(text: string): Address | null {
   try {
     const { sockets, host, folder } = JSON.parse(text) as Partial<Address>;

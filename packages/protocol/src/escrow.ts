@@ -1,16 +1,16 @@
 /**
- * What holder and keeper say to each other over their private link. JSON, with file descriptors beside it.
+ * The messages between holder and keeper over their private link: JSON, with file descriptors beside it.
  *
- * The holder's copy of a session is the first record that it exists: everything that a new keeper needs to go on is in
- * `HeldSession` and its fds. A keeper that finds its holder dead starts a new one and hands everything back.
+ * The holder's copy of a session is the first record of its existence: `HeldSession` and its fds contain everything
+ * that a new keeper needs. A keeper that finds its holder dead starts a new one and hands everything back.
  */
 import type { Home } from './home.ts';
 import type { RunRequest } from './messages.ts';
 
-/** How a child ended; null where nobody could find out (the parent died, and the kernel is too old to tell others). */
+/** How a child ended; null where that is unknown (the parent died, and the kernel is too old to report it to others). */
 export type HeldExit = { readonly code: number; readonly signal: number; readonly coreDumped: boolean } | 'unknown';
 
-/** One process, for ever: a pid alone is given away again, and means another one after a reboot or in another container. */
+/** Identifies one process for good: a pid alone is reused, and means another one after a reboot or in another container. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks between boot and start. */
@@ -27,7 +27,7 @@ export interface HeldSession {
   readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly exit: HeldExit | null;
-  /** Offsets below this were given to bytes that the disk could not take. */
+  /** Offsets below this were assigned to bytes that the disk could not take. */
   readonly endAtLeast: number;
   /** The child's standard input was closed on purpose; in its place among the fds is /dev/null. */
   readonly isInputClosed: boolean;
@@ -36,12 +36,12 @@ export interface HeldSession {
 }
 
 /**
- * What the daemon as a whole is: passed along, so that it outlives each of its processes. Beside it go the first listening
+ * The daemon as a whole: passed along, so that it outlives each of its processes. Its fds are the first listening
  * socket, the lock, the other listening sockets, and whatever else must stay open as long as the daemon lives.
  */
 export interface DaemonRecord {
   readonly home: Home;
-  /** The paths that it listens on, in the order of their fds; just `home.socket` in what older versions wrote. */
+  /** The paths that it listens on, in the order of their fds; older versions have only `home.socket`. */
   readonly sockets?: readonly string[];
   readonly startedAt: number;
   /** False where holder and keeper are one process: then sessions end with it. */
@@ -50,7 +50,7 @@ export interface DaemonRecord {
   readonly canReadForeignExit: boolean;
 }
 
-/** Beside a `session` go its fds: master, slave, escrow pipe, pidfd; or stdin, stdout, stderr, pidfd. */
+/** The fds of a `session`: master, slave, escrow pipe, pidfd; or stdin, stdout, stderr, pidfd. */
 export type FromHolder =
   | {
       readonly type: 'welcome';
@@ -59,7 +59,7 @@ export type FromHolder =
       readonly daemon: DaemonRecord;
     }
   | { readonly type: 'session'; readonly session: HeldSession }
-  /** All that is held has been sent. */
+  /** Everything that is held has been sent. */
   | { readonly type: 'adopted' }
   | { readonly type: 'spawn-failed'; readonly id: string; readonly code: string; readonly syscall: string }
   | { readonly type: 'exit'; readonly id: string; readonly exit: HeldExit }
@@ -73,12 +73,12 @@ export type FromHolder =
 
 export type FromKeeper =
   | { readonly type: 'spawn'; readonly run: RunRequest }
-  /** The end is on disk: let go. */
+  /** The end is on disk: release it. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'note'; readonly id: string; readonly endAtLeast: number }
   | { readonly type: 'close-input'; readonly id: string }
   | { readonly type: 'pong' }
-  /** Is somebody there, and has he everything that was sent before this? */
+  /** Is the holder alive, and does it have everything that was sent before this? */
   | { readonly type: 'ask' }
   /** To a new holder: first the daemon itself, then each session, then `handed`. */
   | {
@@ -86,7 +86,7 @@ export type FromKeeper =
       readonly keeperPid: number;
       readonly keeperStart?: string | undefined;
       readonly daemon: DaemonRecord;
-      /** Another holder is still there: until `commit` this one begins nothing, and goes if the keeper does. */
+      /** Another holder is still there: until `commit` this one starts nothing, and exits if the keeper does. */
       readonly isStandby?: boolean;
     }
   | { readonly type: 'commit' }
@@ -96,5 +96,5 @@ export type FromKeeper =
   | { readonly type: 'missed'; readonly id: string }
   | { readonly type: 'shutdown' };
 
-/** The holder asks this often whether the keeper is alive: the only thing that ever wakes an idle daemon. */
+/** The holder pings the keeper this often: the only thing that ever wakes an idle daemon. */
 export const PING_INTERVAL_MS = 1500;

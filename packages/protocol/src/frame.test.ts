@@ -23,7 +23,7 @@ const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytesOf = (digits: string): Uint8Array => Buffer.from(digits.replaceAll(' ', ''), 'hex');
 
-/** One of each, as it lies on the wire: length, type, flags, zero, channel, offset, payload. */
+/** One of each, as it is on the wire: length, type, flags, zero, channel, offset, payload. */
 const GOLDEN: readonly (readonly [what: string, frame: Uint8Array, wire: string])[] = [
   [
     'hello',
@@ -130,7 +130,7 @@ test('a payload that lies whole in a chunk is not copied', () => {
   expect.assertions(1);
 });
 
-/** Twenty bytes that promise what they should not. */
+/** Twenty bytes with an invalid header. */
 const header = (bytes: number, type: number, offset = '0000000000000000'): Uint8Array =>
   bytesOf(`${bytes.toString(16).padStart(8, '0')} ${type.toString(16).padStart(2, '0')} 00 0000 00000001 ${offset}`);
 

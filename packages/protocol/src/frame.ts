@@ -25,7 +25,7 @@ export const INPUT_BYTES_MAX = 64 * 1024;
 export const CONTROL_BYTES_MAX = 1024 * 1024;
 
 export const FrameType = {
-  /** Both ways, first of all: who speaks which version. */
+  /** Both ways, first of all: each side's version. */
   hello: 1,
   /** Client: `{op, …}`; the channel is the request's number, chosen by the client. */
   request: 2,
@@ -33,17 +33,17 @@ export const FrameType = {
   reply: 3,
   /** Keeper: the one answer to a request that failed, or, on channel 0, why the connection is being closed. */
   error: 4,
-  /** Keeper: something that happened on a watch: `{type: 'gap' | 'exit' | …}`. */
+  /** Keeper: an event on a watch: `{type: 'gap' | 'exit' | …}`. */
   event: 5,
   /** Keeper: bytes of a session, at their offset. */
   output: 16,
   /** Client: bytes for a session; the channel is the number of the request that is answered once they are in. */
   input: 17,
-  /** Client: how far its watch may be filled, as an absolute offset. A watch that is not granted more simply waits. */
+  /** Client: how far its watch may be filled, as an absolute offset. A watch without more credit simply waits. */
   credit: 18,
-  /** Keeper: bytes that paint the screen as it was at this offset; output goes on from there. */
+  /** Keeper: bytes that paint the screen as it was at this offset; output continues from there. */
   snapshot: 19,
-  /** Keeper: what a viewer typed is in the terminal, up to this offset of it. */
+  /** Keeper: a viewer's input is in the terminal, up to this offset of its stream. */
   typed: 20,
 } as const;
 
@@ -52,9 +52,9 @@ export type FrameType = (typeof FrameType)[keyof typeof FrameType];
 export const FrameFlag = {
   /** Output: the bytes are from the child's stderr (children on pipes only). */
   stderr: 1,
-  /** Input: typed by a viewer; the channel is its attachment, the offset its place in what it typed. */
+  /** Input: typed by a viewer; the channel is its attachment, the offset its place in the viewer's input. */
   typed: 2,
-  /** Reply and snapshot: the payload goes on in the next frame of this channel. */
+  /** Reply and snapshot: the payload continues in the next frame of this channel. */
   more: 4,
 } as const;
 
@@ -63,14 +63,14 @@ export interface Frame {
   readonly flags: number;
   readonly channel: number;
   readonly offset: number;
-  /** Valid until the next `push` of the reader that made it: copy what is to be kept. */
+  /** Valid until the next `push` of the reader that made it: copy what you keep. */
   readonly payload: Uint8Array;
 }
 
-/** The largest answer or snapshot, in all its frames: more than any screen with its past, less than what hurts a reader. */
+/** The largest answer or snapshot, in all its frames: more than any screen with its history, and harmless for a reader. */
 export const JOINED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The largest payload of a type: what a reader accepts before it calls the peer broken. */
+/** The largest payload of a type: a reader treats a larger one as a fault of the peer. */
 export function payloadBytesMax(type: number): number | undefined {
   switch (type) {
     case FrameType.hello:
@@ -130,11 +130,11 @@ export function encodeFrames(type: FrameType, channel: number, payload: Uint8Arr
   return frames;
 }
 
-/** Puts such frames together again. */
+/** Joins such frames again. */
 export class FrameJoiner {
   readonly #parts = new Map<number, { readonly payloads: Uint8Array[]; bytes: number }>();
 
-  /** The whole frame, or null while more of it is to come. */
+  /** The whole frame, or null while it is incomplete. */
   take(frame: Frame): Frame | null {
     const isLast = (frame.flags & FrameFlag.more) === 0;
     let begun = this.#parts.get(frame.channel);
@@ -157,17 +157,17 @@ export class FrameJoiner {
 }
 
 /**
- * Cuts a stream of bytes into frames. What is broken throws a typed error (`FRAME_…`) at once, before anything is
- * buffered for it: the connection cannot be read any further and is to be closed.
+ * Cuts a stream of bytes into frames. Invalid input throws a typed error (`FRAME_…`) at once, before anything is
+ * buffered for it: the connection cannot be read any further and must be closed.
  */
 export class FrameReader {
-  /** An unfinished frame: as much room as its header asks for, filled to `#filled`. */
+  /** An unfinished frame: a buffer of the size in its header, filled to `#filled`. */
   #partial: Uint8Array | null = null;
   #filled = 0;
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
 
-  /** Calls `take` for each frame completed by `chunk`. Nothing is copied of a frame that lies whole in the chunk. */
+  /** Calls `take` for each frame completed by `chunk`. A frame that is complete in the chunk is not copied. */
   push(chunk: Uint8Array, take: (frame: Frame) => void): void {
     let at = 0;
     while (at < chunk.length || this.#headerFilled === HEADER_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * Where a daemon keeps its things. One function for everybody who must find the same files: the client that looks for the
- * socket, the holder that makes the folders, the keeper that fills them.
+ * Where a daemon keeps its files. One function for every program that must find the same files: the client that looks
+ * for the socket, the holder that creates the folders, the keeper that fills them.
  */
 import { SpoolError } from './errors.ts';
 
@@ -9,14 +9,17 @@ export interface Home {
   readonly state: string;
   /** Where the socket is created first: `runs[0]`. */
   readonly run: string;
-  /** Folders for the socket, best first. The daemon listens in each that it can use, so that losing one loses nobody. */
+  /**
+   * Folders for the socket, best first. The daemon listens in each that it can use, so that clients survive the loss of
+   * one.
+   */
   readonly runs: readonly string[];
   readonly config: string;
   readonly sessions: string;
   readonly socket: string;
   /** Belongs to the state folder, so that no environment can start a second daemon over the same sessions. */
   readonly lock: string;
-  /** Says where the running daemon listens; see `address.ts`. */
+  /** Contains where the running daemon listens; see `address.ts`. */
   readonly address: string;
   readonly daemonLog: string;
 }
@@ -26,14 +29,14 @@ export const SOCKET_PATH_BYTES_MAX = 103;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folders for this environment. `SPOOL_HOME` puts all under one folder: tests, several daemons on one machine. */
+/** The folders for this environment. `SPOOL_HOME` puts all under one folder: for tests, or several daemons on one machine. */
 export function homeFrom(env: Environment, uid: number): Home {
   const root = env.SPOOL_HOME;
   if (root !== undefined && root !== '') {
     const base = absolute('SPOOL_HOME', root);
     return layout(base, [`${base}/run`], `${base}/config`, uid);
   }
-  // Inside a session, `spool` means the daemon that the session belongs to.
+  // Inside a session, `spool` means the daemon of that session.
   const socket = env.SPOOL_SOCKET;
   if (!env.HOME) throw new SpoolError('FOLDER_REFUSED', { reason: 'neither SPOOL_HOME nor HOME is set' });
   const home = absolute('HOME', env.HOME);
@@ -43,7 +46,7 @@ export function homeFrom(env: Environment, uid: number): Home {
   const found = layout(state, runs, `${base('XDG_CONFIG_HOME') ?? `${home}/.config`}/spool`, uid);
   return socket?.startsWith('/') ? { ...found, socket, run: socket.slice(0, socket.lastIndexOf('/')) } : found;
 
-  /** Relative paths in these are to be ignored, says the XDG specification. */
+  /** The XDG specification says to ignore relative paths in these. */
   function base(name: string): string | undefined {
     const value = env[name];
     return value?.startsWith('/') ? value.replace(/\/+$/, '') : undefined;
@@ -80,7 +83,7 @@ function absolute(name: string, path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** How long a text is for the kernel. */
+/** The length of a text for the kernel. */
 function utf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) {

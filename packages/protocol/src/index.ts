@@ -1,4 +1,7 @@
-/** Words and wire. `schemas.ts` is apart (`@spool/protocol/schemas`): only the edge that checks pays for loading it. */
+/**
+ * Messages and frames. `schemas.ts` is separate (`@spool/protocol/schemas`): only the side that validates pays for
+ * loading it.
+ */
 export * from './address.ts';
 export * from './errors.ts';
 export * from './escrow.ts';

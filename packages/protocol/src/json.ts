@@ -1,4 +1,4 @@
-/** JSON payloads, and the one UTF-8 encoder and decoder that the runtime brings (this package has no Node and no DOM types). */
+/** JSON payloads, and the runtime's UTF-8 encoder and decoder (this package has no Node and no DOM types). */
 import { encodeFrame, type FrameType } from './frame.ts';
 import { SpoolError } from './errors.ts';
 
@@ -15,7 +15,7 @@ export function encodeJson(type: FrameType, channel: number, value: unknown, off
   return encodeFrame(type, channel, encoder.encode(JSON.stringify(value)), offset);
 }
 
-/** What a control frame says; a typed error when it is not JSON. */
+/** The content of a control frame; a typed error when it is not JSON. */
 export function decodeJson(payload: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(payload));

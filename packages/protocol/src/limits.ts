@@ -1,9 +1,9 @@
-/** The limits of a process (setrlimit), as the shell's `ulimit` sets them, and how /proc tells them. */
+/** The limits of a process (setrlimit), as the shell's `ulimit` sets them, and as /proc shows them. */
 
 /** Soft and hard; null for unlimited. */
 export type Limit = readonly [soft: number | null, hard: number | null];
 
-/** By the name in /proc/PID/limits and its number for the kernel, which is the same on every architecture that we run on. */
+/** By the name in /proc/PID/limits and the kernel's number, which is the same on every supported architecture. */
 const LIMITS = {
   cpu: ['Max cpu time', 0],
   fsize: ['Max file size', 1],
@@ -43,7 +43,7 @@ export function parseLimits(text: string): Limits {
   return limits;
 }
 
-/** Beyond what a number holds exactly, nobody notices the difference to none. */
+/** Beyond the exact range of numbers, the difference to unlimited does not matter. */
 function parseLimit(text: string): number | null {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : null;

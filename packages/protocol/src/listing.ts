@@ -1,10 +1,10 @@
-/** Which sessions somebody wants to see of all that there are, and in which order. */
+/** Which sessions to list, and in which order. */
 import type { SessionInfo, SessionState } from './messages.ts';
 
-/** All but `running`. */
+/** All except `running`. */
 export const ENDED_STATES = ['exited', 'failed', 'stopped', 'killed', 'lost'] as const satisfies SessionState[];
 
-/** Everything that is given must hold. */
+/** All given conditions must hold. */
 export interface ListFilter {
   readonly states?: readonly SessionState[] | undefined;
   /** Exactly this name. */
@@ -15,9 +15,9 @@ export interface ListFilter {
 }
 
 export interface ListOptions extends ListFilter {
-  /** By the time of their start; `oldest` first unless told. */
+  /** By the time of their start (default: `oldest` first). */
   readonly order?: 'oldest' | 'newest' | undefined;
-  /** No more than so many. */
+  /** At most this many. */
   readonly limit?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The words of the wire: what a session is, what can be asked, what is told. */
+/** The messages of the wire: sessions, requests and answers, events. */
 
 import type { ErrorCode } from './errors.ts';
 import type { Limits } from './limits.ts';
@@ -8,24 +8,24 @@ import type { TaskEvent } from './task.ts';
 
 export const PROTOCOL_VERSION = 1;
 
-/** The one version of everything here; a test holds it against package.json. */
+/** The one version of everything here; a test compares it with package.json. */
 export const VERSION = '0.1.0';
 
 /**
- * `running`, and then one of: `exited` (by itself, 0), `failed` (by itself, not 0), `stopped` and `killed` (because
- * somebody asked), `lost` (the whole daemon died, and the end was not seen).
+ * `running`, and then one of: `exited` (by itself, 0), `failed` (by itself, not 0), `stopped` and `killed` (on
+ * request), `lost` (the whole daemon died, and the end was not seen).
  */
 export type SessionState = 'running' | 'exited' | 'failed' | 'stopped' | 'killed' | 'lost';
 
 /**
- * Whose size a terminal has when several watch: the one that last attached, typed or resized; the smallest; the largest;
- * or nobody's.
+ * Whose size a terminal takes when several viewers are attached: the one that last attached, typed or resized; the
+ * smallest; the largest; or none.
  */
 export type SizePolicy = 'latest' | 'smallest' | 'largest' | 'fixed';
 
-/** Somebody attached to a session. */
+/** A client attached to a session. */
 export interface Viewer {
-  /** What the client says it is: `cli pid 4711`. */
+  /** The client's name for itself: `cli pid 4711`. */
   readonly who: string;
   readonly size: Size | null;
   readonly isReadOnly: boolean;
@@ -39,7 +39,7 @@ export interface TerminalColours {
   readonly cursor?: string | undefined;
 }
 
-/** Something that happened at an offset of the log. */
+/** An event at an offset of the log. */
 export type LogMarkInfo =
   | { readonly type: 'time'; readonly offset: number; readonly at: number }
   | {
@@ -53,12 +53,12 @@ export type LogMarkInfo =
   | { readonly type: 'gap'; readonly offset: number; readonly at: number; readonly bytes: number };
 
 /**
- * The lines that are kept above a screen; all that was ever written is in the log. xterm's own default, so that a page and its
- * model fold the same lines when the size changes.
+ * The lines that are kept above a screen; the log has everything. xterm's own default, so that a page and its model
+ * reflow the same lines when the size changes.
  */
 export const SCROLLBACK_LINES = 1000;
 
-/** `snapshot`: bytes, in base64, that bring a terminal to where the session's is, so that output can go on from there. */
+/** `snapshot`: bytes, in base64, that bring a terminal to the session's state, so that output can continue from there. */
 export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json' | 'snapshot';
 
 export type EndedBy = 'stop' | 'kill' | 'timeout';
@@ -82,11 +82,11 @@ export interface SessionInfo {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** The next byte's offset: how much the child has written in all. */
+  /** The next byte's offset: how much the child has written in total. */
   readonly offset: number;
   /** The first byte that is still kept. */
   readonly firstOffset: number;
-  /** Its first 16 KiB; an ellipsis ends what was cut. */
+  /** Its first 16 KiB; a cut command ends with an ellipsis. */
   readonly command: readonly string[];
   readonly cwd: string;
   /** Null for a session on pipes. */
@@ -97,11 +97,11 @@ export interface SessionInfo {
   readonly endedBy: EndedBy | null;
   readonly sizePolicy: SizePolicy;
   readonly viewers: readonly Viewer[];
-  /** Who typed last, and when. */
+  /** The client that typed last, and when. */
   readonly typed: { readonly who: string; readonly at: number } | null;
-  /** Why the log is not whole or not growing, in a sentence; null when all is well. */
+  /** Why the log is incomplete or not growing, in a sentence; null when all is well. */
   readonly trouble: string | null;
-  /** What it does, as far as can be told. */
+  /** What it is doing, as far as is known. */
   readonly status: StatusInfo;
   /** The last one that was reached. */
   readonly milestone: Milestone | null;
@@ -109,11 +109,11 @@ export interface SessionInfo {
   readonly title: string;
   /** When the child last wrote something; null when it never has. */
   readonly lastOutputAt: number | null;
-  /** Somebody awaits it: see `TaskInfo`. */
+  /** It is a task: see `TaskInfo`. */
   readonly isTask: boolean;
 }
 
-/** What to start. The client gives everything; nothing comes from the daemon's own surroundings. */
+/** What to start. The client sends everything; nothing comes from the daemon's own environment. */
 export interface RunRequest {
   /** Chosen by the client, so that a `run` sent again after a broken link starts nothing twice. */
   readonly id: string;
@@ -125,25 +125,25 @@ export interface RunRequest {
   /** A terminal of this size; without it the child is on pipes. */
   readonly size?: Size | undefined;
   readonly umask?: number | undefined;
-  /** The soft limit of open files; goes before that of `limits`. */
+  /** The soft limit of open files; takes precedence over `limits`. */
   readonly nofileSoft?: number | undefined;
-  /** What the child is limited to, as far as the daemon may allow it. */
+  /** The child's limits, as far as the daemon may set them. */
   readonly limits?: Limits | undefined;
-  /** -20 to 19. One that the daemon may not give becomes the daemon's own. */
+  /** -20 to 19. If the daemon may not set it, the child gets the daemon's own. */
   readonly nice?: number | undefined;
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
   readonly sizePolicy?: SizePolicy | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
-  /** A task: its start and its end are told as such too. */
+  /** A task: its start and end are also reported as task events. */
   readonly isTask?: boolean | undefined;
-  /** Of the terminal that it is started from: what the child asks first is answered with them. */
+  /** The colours of the terminal that starts it: the child's first colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
 }
 
 /**
- * What a wait waits for. `idle`, `blocked`: the status. `prompt`: idle, and the screen shows where to type. `output`:
+ * The condition of a wait. `idle`, `blocked`: the status. `prompt`: idle, and the screen shows where to type. `output`:
  * anything is written.
  */
 export type WaitUntil = 'exit' | 'idle' | 'blocked' | 'prompt' | 'output';
@@ -151,32 +151,32 @@ export type WaitUntil = 'exit' | 'idle' | 'blocked' | 'prompt' | 'output';
 /** Why a wait ended. */
 export interface Waited {
   readonly reason: WaitUntil;
-  /** How far the log reached then. */
+  /** The end of the log at that time. */
   readonly offset: number;
   readonly session: SessionInfo;
 }
 
-/** What became of a prompt. */
+/** The result of a prompt. */
 export interface Prompted {
-  /** True when the session reacted: it works, asks back, ended, or what was typed has left its input line. */
+  /** True when the session reacted: it works, asks back, ended, or the text has left its input line. */
   readonly isConfirmed: boolean;
   readonly reaction: 'working' | 'blocked' | 'exited' | 'screen' | 'output' | null;
-  /** Where the log stood when Enter was pressed: `wait` with `after` waits for what comes of it. */
+  /** The end of the log when Enter was pressed: `wait` with `after` waits for the reaction. */
   readonly offset: number;
   /** True when a prompt with the same key had been typed before: nothing was typed now. */
   readonly isRepeated: boolean;
   readonly session: SessionInfo;
 }
 
-/** Where a watch begins: an offset, the beginning of what is kept, the end, or so many bytes before the end. */
+/** Where a watch starts: an offset, the first byte that is kept, the end, or this many bytes before the end. */
 export type WatchFrom = number | 'start' | 'end' | { readonly tailBytes: number };
 
-/** Requests, and what each is answered with. A session is named by id, unique beginning of an id, or name; '' is the latest. */
+/** Requests, and their answers. A session is named by id, unique id prefix, or name; '' is the latest. */
 export interface Requests {
   run: { ask: RunRequest; answer: SessionInfo };
   /**
-   * In pages: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page, and null when
-   * there are no more or as many as `limit` were told. `matching` is how many there are in all.
+   * In pages: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page, and null
+   * when there are no more or `limit` is reached. `matching` is the total number.
    */
   list: {
     ask: ListOptions & { readonly after?: string | undefined };
@@ -193,12 +193,12 @@ export interface Requests {
     answer: { readonly id: string; readonly from: number; readonly offset: number };
   };
   /**
-   * For somebody who looks: first a `snapshot` frame, which paints the screen as it was at its offset, then output from
-   * there on, as for `watch`. One who falls far behind gets another snapshot instead of the backlog. `size` (not from a
-   * read-only viewer) is applied after the snapshot. With `from`, a viewer that lost its link goes on where it was.
+   * For viewers: first a `snapshot` frame, which paints the screen as it was at its offset, then output from there on,
+   * as for `watch`. A viewer that falls far behind gets another snapshot instead of the backlog. `size` (not from a
+   * read-only viewer) is applied after the snapshot. With `from`, a viewer that lost its link continues where it was.
    *
-   * Input typed here (`FrameFlag.typed`, on this channel) has an offset too, in the stream `typing`: what arrived before a
-   * broken link is known (`typedOffset`), so it is sent again exactly from there.
+   * Input typed here (`FrameFlag.typed`, on this channel) has an offset too, in the stream `typing`: the answer says
+   * how much of it arrived before a broken link (`typedOffset`), so it is sent again exactly from there.
    */
   attach: {
     ask: {
@@ -207,13 +207,13 @@ export interface Requests {
       readonly from?: number | undefined;
       readonly size?: Size | undefined;
       readonly isReadOnly?: boolean | undefined;
-      /** Others who may type are sent away. */
+      /** Detaches the other viewers that may type. */
       readonly takeover?: boolean | undefined;
       readonly historyLines?: number | undefined;
       readonly colours?: TerminalColours | undefined;
       /**
-       * The viewer paints whatever size the session has, so it is told every size: before each snapshot the size that the
-       * snapshot was taken at, and each change, those that it caused itself included.
+       * The viewer paints whatever size the session has, so it is sent every size: before each snapshot the size that
+       * the snapshot was taken at, and each change, including its own.
        */
       readonly followsSize?: boolean | undefined;
       /** It was attached before the link broke: nothing about sizes has changed. */
@@ -223,19 +223,19 @@ export interface Requests {
     };
     answer: { readonly id: string; readonly size: Size | null; readonly typedOffset: number };
   };
-  /** A viewer's size or focus has changed, or its terminal has told its colours. */
+  /** A viewer's size or focus has changed, or its terminal has reported its colours. */
   view: {
     ask: {
       readonly channel: number;
       readonly size?: Size | undefined;
       readonly isFocused?: boolean | undefined;
       readonly colours?: TerminalColours | undefined;
-      /** The viewer has lost track of the screen, after a change of size for instance. */
+      /** The viewer's screen is no longer valid, after a change of size for instance. */
       readonly wantsSnapshot?: true | undefined;
     };
     answer: Record<never, never>;
   };
-  /** The screen as a person saw it, now or at any offset or time. */
+  /** The screen as a user saw it, now or at any offset or time. */
   screen: {
     ask: {
       readonly session: string;
@@ -274,35 +274,35 @@ export interface Requests {
   };
   unwatch: { ask: { readonly channel: number }; answer: Record<never, never> };
   resize: { ask: { readonly session: string } & Size; answer: SessionInfo };
-  /** Answered when the session has ended and no process of it is left. */
+  /** Answered when the session has ended and none of its processes is left. */
   stop: { ask: { readonly session: string; readonly graceMs?: number | undefined }; answer: SessionInfo };
   kill: { ask: { readonly session: string }; answer: SessionInfo };
-  /** Sends one signal to the child's process group, and no more. */
+  /** Sends one signal to the child's process group, and nothing more. */
   signal: { ask: { readonly session: string; readonly signal: string }; answer: SessionInfo };
   /** Closes the child's standard input (pipes only). */
   closeInput: { ask: { readonly session: string }; answer: Record<never, never> };
   remove: { ask: { readonly session: string; readonly force?: boolean | undefined }; answer: SessionInfo };
   /**
-   * Answered when the first of `until` (`exit` unless told) holds, at once if it holds already. With `after`, only what was
-   * seen beyond that offset counts. Another end than the one waited for is an answer too: nothing can come after `exit`.
+   * Answered when the first of `until` (default: `exit`) holds, at once if it holds already. With `after`, only what
+   * happens beyond that offset counts. `exit` always ends a wait, because nothing can come after it.
    */
   wait: {
     ask: {
       readonly session: string;
       readonly until?: readonly WaitUntil[] | undefined;
       readonly after?: number | undefined;
-      /** `output` is what comes beyond this offset; beyond `after` or, without that, the present, unless told. */
+      /** `output` counts beyond this offset (default: `after`, or the present). */
       readonly outputAfter?: number | undefined;
-      /** `exit` is told when, of one that is being ended, no process of the tree is left. */
+      /** For a session that is being ended, `exit` is reported when no process of the tree is left. */
       readonly wholeTree?: boolean | undefined;
     };
     answer: Waited;
   };
   /**
-   * Types a prompt as a careful person would: a paste (bracketed where the program asked for that), a moment, Enter by
-   * itself; then looks whether the session reacted. Refused while the session is blocked, for Enter would be an answer to
-   * what it asks, and while there is text in its input line, which would be sent with it, unless `force`. `clear` clears the
-   * input line first. With a `key`, the same prompt asked for twice is typed once.
+   * Types a prompt as a careful user would: a paste (bracketed if the program has enabled that), a pause, Enter by
+   * itself; then checks whether the session reacted. Without `force`, it is refused while the session is blocked,
+   * because Enter would answer its question, and while its input line contains text, which would be submitted too.
+   * `clear` clears the input line first. With a `key`, the same prompt requested twice is typed once.
    */
   prompt: {
     ask: {
@@ -315,24 +315,25 @@ export interface Requests {
     };
     answer: Prompted;
   };
-  /** Input that arrives once, however often it is sent: `key` names it, and nothing is typed if it was typed before. */
+  /** Input that arrives once, however often it is sent: `key` identifies it, and nothing is typed if it was typed before. */
   type: {
     ask: { readonly session: string; readonly key: string; readonly base64: string };
     answer: { readonly isRepeated: boolean };
   };
-  /** The status with all its evidence, and how it came to be. */
+  /** The status with all its evidence, and its history. */
   explain: {
     ask: { readonly session: string };
     answer: { readonly id: string; readonly status: Status; readonly history: readonly HistoryItem[] };
   };
-  /** Then events on this request's channel, until `unwatch`: of these sessions (all unless told), of these types (all). */
+  /** Then events on this request's channel, until `unwatch`: of these sessions and these types (default: all). */
   events: {
     ask: { readonly sessions?: readonly string[] | undefined; readonly types?: readonly string[] | undefined };
     answer: Record<never, never>;
   };
   /**
-   * A session's output as text, from `from` (the present unless told), in `WORKER_OUTPUT` events on this request's channel,
-   * until `UNSUBSCRIBE_WORKER_OUTPUT`. For clients that want text and no bytes; the SDK's `watchText` offers more.
+   * A session's output as text, from `from` (default: the present), in `WORKER_OUTPUT` events on this request's
+   * channel, until `UNSUBSCRIBE_WORKER_OUTPUT`. For clients that want text and no bytes; the SDK's `watchText` offers
+   * more.
    */
   SUBSCRIBE_WORKER_OUTPUT: {
     ask: {
@@ -348,26 +349,26 @@ export interface Requests {
   UNSUBSCRIBE_WORKER_OUTPUT: { ask: { readonly channel: number }; answer: Record<never, never> };
   status: { ask: Record<never, never>; answer: DaemonStatus };
   /** Stops every session, then the daemon; answered before the last step. */
-  /** Replaces one process of the daemon by a new one, with the code that is on disk now. Sessions go on. */
+  /** Replaces one process of the daemon by a new one, with the code now on disk. Sessions continue. */
   renew: { ask: { readonly part: 'holder' | 'keeper' }; answer: Record<never, never> };
   shutdown: { ask: { readonly graceMs?: number | undefined }; answer: Record<never, never> };
 }
 
 export type Op = keyof Requests;
 
-/** 23 days: near the most that a timer can hold. */
+/** 23 days: near the longest possible timer. */
 export const TIMEOUT_MS_MAX = 2_000_000_000;
 
-/** Told on a watch's channel, in order with its output. */
+/** Sent on a watch's channel, in order with its output. */
 export type WatchEvent =
-  /** These bytes were asked for and are gone; the next output begins at `to`. */
+  /** These bytes were requested and are gone; the next output starts at `to`. */
   | {
       readonly type: 'gap';
       readonly from: number;
       readonly to: number;
       readonly reason: 'retention' | 'disk' | 'damaged';
     }
-  /** Everything that there was when the watch began has been sent. */
+  /** Everything that existed when the watch started has been sent. */
   | { readonly type: 'synced'; readonly offset: number }
   | { readonly type: 'resized'; readonly offset: number; readonly cols: number; readonly rows: number }
   /** The end: nothing follows. */
@@ -378,11 +379,11 @@ export type WatchEvent =
       readonly exitCode: number | null;
       readonly signal: string | null;
     }
-  /** Attached only: the queue was full; what was typed before `offset` and not confirmed was not taken. */
+  /** Attached only: the queue was full; input before `offset` that is not confirmed was not taken. */
   | { readonly type: 'input-refused'; readonly offset: number; readonly code: ErrorCode }
-  /** Attached only: who is there, whenever that changes. */
+  /** Attached only: the viewers, whenever they change. */
   | { readonly type: 'viewers'; readonly viewers: readonly Viewer[] }
-  /** Attached only: another session wants somebody to look at it. */
+  /** Attached only: another session needs attention. */
   | {
       readonly type: 'notice';
       readonly session: string;
@@ -390,12 +391,12 @@ export type WatchEvent =
       readonly title: string;
       readonly body: string;
     }
-  /** Attached only: somebody took over; nothing follows. */
+  /** Attached only: another viewer took over; nothing follows. */
   | { readonly type: 'taken-over'; readonly by: string }
   /** The session was removed while it was being watched: nothing follows. */
   | { readonly type: 'removed' };
 
-/** Told to those who asked for `events`. */
+/** Sent to clients that requested `events`. */
 export type DaemonEvent =
   | { readonly type: 'session-started'; readonly at: number; readonly session: SessionInfo }
   | { readonly type: 'session-exited'; readonly at: number; readonly session: SessionInfo }
@@ -409,7 +410,7 @@ export type DaemonEvent =
   | { readonly type: 'session-removed'; readonly at: number; readonly id: string }
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: StatusInfo }
   | ({ readonly type: 'milestone'; readonly at: number; readonly id: string } & Milestone)
-  /** What the program said in passing: its title, its folder, a command begun or ended, progress, a bell, a message. */
+  /** What the program reported: its title, its folder, the start or end of a command, progress, a bell, a message. */
   | {
       readonly type: 'session-osc';
       readonly at: number;
@@ -417,7 +418,7 @@ export type DaemonEvent =
       readonly offset: number;
       readonly fact: { readonly type: string } & Readonly<Record<string, unknown>>;
     }
-  /** Somebody should look: the session is blocked, failed or has ended, and nobody watches it. */
+  /** The session needs attention: it is blocked, failed or has ended, and has no viewer. */
   | {
       readonly type: 'notification';
       readonly at: number;
@@ -443,7 +444,7 @@ export type DaemonEvent =
       readonly to: number;
     };
 
-/** Told on the channel of `SUBSCRIBE_WORKER_OUTPUT`. */
+/** Sent on the channel of `SUBSCRIBE_WORKER_OUTPUT`. */
 export type WorkerOutputEvent =
   | {
       readonly type: 'WORKER_OUTPUT';
@@ -451,7 +452,7 @@ export type WorkerOutputEvent =
       readonly data: string;
       /** When its first byte came, in milliseconds since 1970. */
       readonly ts: number;
-      /** Of its first byte, and after its last: a subscription that broke goes on from there. */
+      /** Of its first byte, and after its last: a broken subscription continues from there. */
       readonly offset: number;
       readonly end: number;
       /** Of a session on pipes, when it is not standard output. */
@@ -471,7 +472,7 @@ export interface DaemonStatus {
   readonly sessions: { readonly running: number; readonly ended: number };
   /** Whether sessions survive the death of the keeper. */
   readonly escrow: boolean;
-  /** Whether exit codes survive the death of the holder: older kernels do not tell them to others than the parent. */
+  /** Whether exit codes survive the death of the holder: older kernels report them only to the parent. */
   readonly exitCodesSurvive: boolean;
   readonly holder: { readonly pid: number };
   readonly keeper: { readonly pid: number; readonly rssBytes: number };
@@ -487,6 +488,6 @@ export interface DaemonStatus {
 export interface Hello {
   readonly protocol: number;
   readonly version: string;
-  /** Who is speaking, for those who want to know who watches and who typed. */
+  /** The client's name, shown as viewer and as the source of input. */
   readonly who?: string | undefined;
 }

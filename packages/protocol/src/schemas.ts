@@ -1,7 +1,4 @@
-/**
- * What is accepted at the edge: every request, checked before it means anything. The keeper alone imports this file, so
- * that no client pays for loading zod.
- */
+/** Validates every request before it is used. Only the keeper imports this file, so that no client pays for loading zod. */
 import { z } from 'zod';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
@@ -11,7 +8,7 @@ const sessionRef = z.string().max(200);
 const cells = z.int().min(1).max(10_000);
 const pixels = z.int().min(0).max(100_000).optional();
 const size = { cols: cells, rows: cells, widthPx: pixels, heightPx: pixels };
-/** The kernel takes no NUL in arguments and environment; such a string would be cut there in silence. */
+/** The kernel accepts no NUL in arguments and environment; it would silently cut such a string. */
 const cString = z
   .string()
   .max(512 * 1024)

@@ -1,12 +1,12 @@
-/** What a session does right now, as far as anybody can tell, and why we think so. */
+/** What a session is doing right now, as far as is known, and the evidence. */
 
 /**
- * `starting`: nothing was said yet. `working`: something is being done. `blocked`: it waits for a person's decision.
- * `idle`: it waits for the next thing to do. `exited`: the child has ended.
+ * `starting`: nothing was reported yet. `working`: something is being done. `blocked`: it waits for a user's decision.
+ * `idle`: it waits for the next task. `exited`: the child has ended.
  */
 export type StatusState = 'starting' | 'working' | 'blocked' | 'idle' | 'exited';
 
-/** Who says so. `program`: the program's own report (OSC 7501); `shell`: command marks (OSC 133, 633). */
+/** The source of the evidence. `program`: the program's own report (OSC 7501); `shell`: command marks (OSC 133, 633). */
 export type StatusSource =
   | 'process'
   | 'program'
@@ -24,23 +24,23 @@ export interface Evidence {
   readonly says: StatusState;
   /** A sentence: `the screen shows "Do you want to proceed?"`. */
   readonly why: string;
-  /** The rule that was met, `claude/permission`; null where no rule file was asked. */
+  /** The matching rule, `claude/permission`; null where no rule file was used. */
   readonly rule: string | null;
   /** 0 to 1. */
   readonly confidence: number;
-  /** When it was seen, and how far the log then reached. */
+  /** When it was seen, and the end of the log at that time. */
   readonly at: number;
   readonly offset: number;
 }
 
 export interface Status {
   readonly state: StatusState;
-  /** When it came to be so; milliseconds since 1970. */
+  /** The start of this state; milliseconds since 1970. */
   readonly since: number;
   /** Of the evidence that decided. */
   readonly source: StatusSource;
   readonly confidence: number;
-  /** The strongest first; what lost is there too. At most 8. */
+  /** The strongest first, including evidence that lost. At most 8. */
   readonly evidence: readonly Evidence[];
   /**
    * Blocked: `permission`, `question`, `trust`, `auth`, `menu`, `confirm`, `password`, `key`, `pager`, …; idle: `prompt` when
@@ -51,17 +51,17 @@ export interface Status {
   readonly agent: string | null;
   /** One line: `Thinking`, `Bash(npm test)`, `Editing src/x.ts`. */
   readonly activity: string | null;
-  /** What the program says that it is thinking. */
+  /** The program's own description of its thoughts. */
   readonly thought: string | null;
   /** Percent. */
   readonly progress: number | null;
   readonly offset: number;
 }
 
-/** A status as lists show it: the evidence that decided is one sentence. `explain` has all of it. */
+/** A status as lists show it: the deciding evidence is one sentence. `explain` has all of it. */
 export type StatusInfo = Omit<Status, 'evidence'> & { readonly why: string };
 
-/** One line of what a session has been through, kept beside its log. */
+/** One line of a session's history, kept beside its log. */
 export type HistoryItem =
   | {
       readonly type: 'status';
@@ -83,16 +83,16 @@ export type HistoryItem =
       readonly durationMs: number;
     };
 
-/** Something worth telling that a known tool has reached: `dependencies installed`, `dev server ready`. */
+/** A noteworthy point that a known tool has reached: `dependencies installed`, `dev server ready`. */
 export interface Milestone {
   /** Of the catalogue: `npm-install`, `vite-ready`. */
   readonly name: string;
-  /** For a person: `412 packages installed`. */
+  /** For users: `412 packages installed`. */
   readonly title: string;
   readonly percent?: number | undefined;
   readonly url?: string | undefined;
-  /** `failed` where the tool says that something went wrong. */
+  /** `failed` where the tool reports that something went wrong. */
   readonly outcome?: 'ok' | 'failed' | undefined;
-  /** The byte after the line that said so. */
+  /** The byte after the line that reported it. */
   readonly offset: number;
 }

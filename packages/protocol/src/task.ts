@@ -1,7 +1,7 @@
-/** A task: a session that somebody awaits. The names are those that programs which await tasks already know. */
+/** A task: a session that a program awaits. The names are those that programs which await tasks already know. */
 import type { SessionInfo } from './messages.ts';
 
-/** `error`: it ended by itself, not with 0; `timeout`: its own limit ended it; `cancelled`: somebody did. */
+/** `error`: it ended by itself, not with 0; `timeout`: its own limit ended it; `cancelled`: a client ended it. */
 export type TaskState = 'running' | 'success' | 'error' | 'timeout' | 'cancelled';
 
 export interface TaskInfo {
