@@ -1,7 +1,7 @@
 /**
- * MB/s of what runs in the keeper's and the watcher's hot path. `node packages/vt/bench/speed.ts`
+ * MB/s of the code in the keeper's and the watcher's hot path. `node packages/vt/bench/speed.ts`
  *
- * Chunks of 4095 bytes, as a PTY gives them; the best of several turns, since the machine is never quiet.
+ * Chunks of 4095 bytes, as a PTY gives them; the best of several rounds, since the machine is never quiet.
  */
 import { readFileSync } from 'node:fs';
 import { EscapeScanner, LineText, OutputFollower, ViewerFilter } from '../src/index.ts';

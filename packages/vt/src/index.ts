@@ -1,4 +1,4 @@
-/** Bytes of a terminal: found, followed, answered, filtered, typed, read. No clock, no Node, no dependencies. */
+/** Terminal bytes: scanning, state, queries, filtering, input, text. No clock, no Node, no dependencies. */
 export { CONTROL_BYTES_MAX, EscapeScanner, STRING_BYTES_MAX } from './scan/escape-scanner.ts';
 export type { C1, ScanListener, ScannerOptions } from './scan/escape-scanner.ts';
 export { bytesOf, oscCodeOf, oscPayloadOf, oscTextFrom, paramOf, paramsOf, payloadOf } from './scan/sequence.ts';

@@ -1,9 +1,10 @@
 /**
- * How many cells a character takes: 0 for what joins the one before, 2 for East Asian wide characters and emoji, else 1.
+ * How many cells a character takes: 0 if it joins the one before, 2 for East Asian wide characters and emoji, else 1.
  * One answer for the terminal model, for the lines of logs and for lists.
  *
- * By code point, as xterm, VTE, Alacritty and tmux count: a family of emoji that ZWJ joins is as wide as its members together.
- * A program that asks for mode 2027 (whole clusters) is told that there is no such mode, and no terminal is switched to it.
+ * By code point, as xterm, VTE, Alacritty and tmux count: a family of emoji that ZWJ joins is as wide as its members
+ * together. A program that requests mode 2027 (whole clusters) is told that there is no such mode, and no terminal is
+ * switched to it.
  */
 import { eastAsianWidth } from 'get-east-asian-width';
 
@@ -21,7 +22,7 @@ export function cellsOfText(text: string): number {
   return cells;
 }
 
-/** Terminals of different age and school give the text of this cell different widths. */
+/** Whether terminals disagree on the width of this cell's text. */
 export function isContested(text: string): boolean {
   return (text.length > 1 || text.charCodeAt(0) >= FIRST_CONTESTED) && IS_CONTESTED.test(text);
 }
@@ -38,10 +39,10 @@ export function cutToCells(text: string, cells: number): string {
   return text;
 }
 
-/** Before it there is nothing but Latin. */
+/** Below this there is only Latin. */
 const FIRST_SPECIAL = 0x300;
 
-/** The planes that texts are made of; what is found in others is not kept. */
+/** The planes in common use; results for others are not cached. */
 const PLANES_END = 0x20000;
 
 const UNKNOWN = 3;
@@ -59,17 +60,17 @@ function widthOf(point: number): Cells {
 }
 
 /**
- * Trigrams (☰), monograms and digrams, Tai Xuan Jing symbols, counting rods: wide since Unicode 16, which hardly a terminal or
- * a C library in use has heard of. A program that draws a box around them counts one cell.
+ * Trigrams (☰), monograms and digrams, Tai Xuan Jing symbols, counting rods: wide since Unicode 16, which hardly any
+ * terminal or C library supports yet. A program that draws a box around them counts one cell.
  */
 const WIDENED = '\\u2630-\\u2637\\u268a-\\u268f\\u{1d300}-\\u{1d356}\\u{1d360}-\\u{1d376}';
 
-/** Format characters with a shape of their own: the signs that Arabic, Syriac and Kaithi put before a number or a word. */
+/** Format characters with a visible shape: the signs that Arabic, Syriac and Kaithi put before a number or a word. */
 const PREPENDED = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}';
 
 const IS_NARROW = new RegExp(`^[${WIDENED}${PREPENDED}]$`, 'u');
 
-/** Tone marks of Hangul, numbers in black squares, a sign of Ahom: each library gives them a width of its own. */
+/** Tone marks of Hangul, numbers in black squares, a sign of Ahom: libraries disagree on their width. */
 const UNSETTLED = '\\u302e\\u302f\\u3248-\\u324f\\u{1171e}';
 
 /** Also emoji, and what is joined or turned into emoji. */
@@ -78,7 +79,7 @@ const IS_CONTESTED = new RegExp(
   'u',
 );
 
-/** Before it there is nothing on which terminals disagree. */
+/** Below this terminals agree on every width. */
 const FIRST_CONTESTED = 0x600;
 
 /** Marks, invisible characters, and the vowels and finals of Hangul, which are drawn onto the consonant before them. */

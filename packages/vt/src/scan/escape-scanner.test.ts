@@ -8,7 +8,7 @@ import { referenceScan } from '../testing/reference-scanner.ts';
 
 type Event = readonly (string | number | boolean)[];
 
-/** Everything that the scanner tells; neighbouring runs of text are one. */
+/** Everything that the scanner reports; neighbouring runs of text are joined. */
 function collector(): { readonly events: Event[]; readonly listener: ScanListener } {
   const events: Event[] = [];
   const join = (what: string, part: string): void => {
@@ -344,7 +344,7 @@ describe('EscapeScanner', () => {
     const input = bytes('aé✳😀\x1b[1m漢');
     for (let cut = 0; cut <= input.length; cut++) {
       const scanner = new EscapeScanner({ onSequence: () => {} });
-      const buffer = Buffer.alloc(1); // read into again and again, as a PTY reader does
+      const buffer = Buffer.alloc(1); // the buffer is reused, as a PTY reader does
       for (const byte of input.subarray(0, cut)) {
         buffer[0] = byte;
         scanner.feed(buffer);

@@ -1,33 +1,33 @@
 /**
  * Finds the control sequences in a terminal's bytes, wherever the reads have cut them.
  *
- * Everything else in this package stands on it. It never throws at its input, keeps at most one unfinished sequence
- * (within named limits; a longer one is reported and let go), and jumps over text. `pending`, fed to a fresh scanner,
- * gives the same state: this is what lets an attach begin at any byte.
+ * Everything else in this package builds on it. It never throws at its input, keeps at most one unfinished sequence
+ * (within named limits; a longer one is reported and dropped), and skips over text. `pending`, fed to a fresh scanner,
+ * gives the same state: this is what lets an attach start at any byte.
  *
- * ECMA-48 as terminals read it: a C0 control inside an escape or CSI takes effect at once and the sequence goes on; CAN
- * and SUB end it; ESC begins anew; a byte above 0x7f breaks an escape or CSI off and is text. BEL ends an OSC and no
- * other string.
+ * ECMA-48 as terminals read it: a C0 control inside an escape or CSI takes effect at once and the sequence continues;
+ * CAN and SUB end it; ESC starts a new one; a byte above 0x7f aborts an escape or CSI and is text. BEL ends an OSC and
+ * no other string.
  */
 import { FoundSequence } from './found-sequence.ts';
 import type { Sequence, SequenceKind } from './sequence.ts';
 import { TextJump } from './text-jump.ts';
 import { cutCharacterBytes } from './utf8.ts';
 
-/** What the scanner tells. Only what is asked for costs anything. */
+/** The scanner's callbacks. Only those that are set cost anything. */
 export interface ScanListener {
   onSequence(sequence: Sequence): void;
-  /** A C0 control (or DEL) out of `controls`; and any that stands inside an escape or CSI. */
+  /** A C0 control (or DEL) out of `controls`; and any that is inside an escape or CSI. */
   onControl?(code: number, offset: number): void;
-  /** A run of text: all between the sequences, with the C0 controls that are not in `controls`. */
+  /** A run of text: everything between the sequences, with the C0 controls that are not in `controls`. */
   onText?(source: Uint8Array, from: number, to: number, offset: number): void;
-  /** An escape or CSI was broken off by text. It does nothing, but a character cut by it does not go on after it. */
+  /** Text aborted an escape or CSI. It has no effect, but a character cut by it does not continue after it. */
   onBroken?(): void;
-  /** A sequence longer than its limit: what there is of it so far. `onSequence` will not hear of it. */
+  /** A sequence longer than its limit: its content so far. `onSequence` is not called for it. */
   onOverlong?(sequence: Sequence): void;
   /** The rest of an overlong string as it comes, without its end. */
   onOverlongPart?(source: Uint8Array, from: number, to: number): void;
-  /** The end of an overlong sequence; not whole when it was broken off. */
+  /** The end of an overlong sequence; not whole when it was aborted. */
   onOverlongEnd?(isWhole: boolean): void;
 }
 
@@ -46,7 +46,7 @@ export interface ScannerOptions {
   readonly stringBytesMax?: number;
 }
 
-/** An escape or CSI, every byte counted. The longest honest ones, SGR with two colours, stay below 64. */
+/** An escape or CSI, every byte counted. The longest legitimate ones, SGR with two colours, stay below 64. */
 export const CONTROL_BYTES_MAX = 512;
 
 /** An OSC, DCS, APC, PM or SOS. Kitty sends images in pieces of 4 KiB; a status report has 4 KiB at most. */
@@ -66,7 +66,7 @@ export class EscapeScanner {
   #kept: Uint8Array = NOTHING; // the unfinished sequence is its first #keptLength bytes
   #keptLength = 0;
   #eightBitBytes = 0; // 1 or 2 if the sequence began with a C1 control, else 0
-  #isMixed = false; // controls stand inside the sequence
+  #isMixed = false; // controls are inside the sequence
   #isOverlong = false;
   #cutCharacter: Uint8Array = NOTHING;
 
@@ -111,7 +111,7 @@ export class EscapeScanner {
     let from = -this.#keptLength; // where the sequence began; below 0: in #kept
     let limitAt = this.#isOverlong ? length : from + this.#limitOf(state);
     let textFrom = 0;
-    let partFrom = 0; // the untold rest of an overlong string
+    let partFrom = 0; // the unreported rest of an overlong string
     let isLeadTold = !this.#isOverlong; // the C2 that ended the last chunk
 
     for (let at = 0; at < length; at++) {
@@ -184,7 +184,7 @@ export class EscapeScanner {
           this.#forget();
           listener.onControl?.(byte, this.#offset + at);
           break;
-        case TEXT: // the held C2 was text, or a sequence is broken off; this byte is read again, as text
+        case TEXT: // the held C2 was text, or a sequence is aborted; this byte is read again, as text
           if (before === LEAD) this.#tellLead(at);
           else listener.onBroken?.();
           if (this.#isOverlong) this.#endOverlong(chunk, partFrom, at, before, false);
@@ -194,7 +194,7 @@ export class EscapeScanner {
         case HOLD:
           from = at;
           break;
-        case RESTART: // ESC and no backslash: the string is broken off, and that ESC begins a sequence
+        case RESTART: // ESC and no backslash: the string is aborted, and that ESC starts a sequence
           if (this.#isOverlong) this.#endOverlong(chunk, partFrom, at, before, false);
           this.#forget();
           if (at === 0) this.#keep(ESC_BYTES, 0, 1);
@@ -202,7 +202,7 @@ export class EscapeScanner {
           limitAt = from + CONTROL_BYTES_MAX;
           at--;
           break;
-        case RESUME: // the C2 in the string was not half an ST: on with the string
+        case RESUME: // the C2 in the string was not half an ST: continue with the string
           state = this.#kind === 'osc' ? OSC : STRING;
           if (at === 0 && !isLeadTold) listener.onOverlongPart?.(LEAD_BYTES, 0, 1);
           at--;
@@ -258,7 +258,7 @@ export class EscapeScanner {
     this.#listener.onOverlongEnd?.(isWhole);
   }
 
-  /** Tells the rest of an overlong string up to `to`, but not the ESC or C2 that may be the beginning of its end. */
+  /** Reports the rest of an overlong string up to `to`, but not the ESC or C2 that may be the start of its end. */
   #tellPart(chunk: Uint8Array, partFrom: number, to: number, state: number): void {
     const end = state >= STRING_ESCAPE ? to - 1 : to;
     if (state >= OSC && end > partFrom) this.#listener.onOverlongPart?.(chunk, partFrom, end);
@@ -334,8 +334,8 @@ function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
 }
 
 /**
- * The end of a CSI that is whole in this chunk and has nothing unusual, else 0. Nine sequences of ten are such: to take
- * them past the table doubled the speed on everything coloured (vim 95 → 200 MB/s, an Ink program 200 → 400).
+ * The end of a CSI that is complete in this chunk and has nothing unusual, else 0. Nine sequences of ten are such:
+ * bypassing the table for them doubled the speed on everything coloured (vim 95 → 200 MB/s, an Ink program 200 → 400).
  */
 function plainCsiEnd(chunk: Uint8Array, at: number): number {
   if (chunk[at + 1] !== 0x5b || chunk[at] !== ESC) return 0;
@@ -347,7 +347,7 @@ function plainCsiEnd(chunk: Uint8Array, at: number): number {
   return byte >= 0x40 && byte < 0x7f && end - at < CONTROL_BYTES_MAX ? end + 1 : 0;
 }
 
-/** Passes over a string's payload, up to what may end it. */
+/** Skips a string's payload, up to a byte that may end it. */
 function payloadEnd(chunk: Uint8Array, from: number, limitAt: number): number {
   const to = Math.min(chunk.length, limitAt);
   let at = from;
@@ -368,7 +368,7 @@ const ESCAPE_INTERMEDIATE = 3;
 const CSI_ENTRY = 4;
 const CSI_PARAM = 5;
 const CSI_INTERMEDIATE = 6;
-const CSI_IGNORE = 7; // parts in an order that no terminal takes
+const CSI_IGNORE = 7; // parts in an order that no terminal accepts
 const OSC = 8;
 const STRING = 9;
 const STRING_ESCAPE = 10; // after ESC in a string

@@ -1,8 +1,7 @@
 /**
- * The one `Sequence` that a scanner fills again and again: where it is, its parts, and its plain form.
+ * The one `Sequence` that a scanner reuses: its place, its parts, and its plain form.
  *
- * Reading happens here, once, from the bytes; a terminal floods us with these, so nothing is allocated for the usual
- * ones.
+ * The bytes are read here, once; a terminal sends a flood of these, so nothing is allocated for the usual ones.
  */
 import type { Sequence, SequenceKind } from './sequence.ts';
 

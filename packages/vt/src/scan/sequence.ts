@@ -3,8 +3,8 @@
  *
  * The bytes `source[from..to)` are always in the plain 7-bit form: introduced by ESC, with no other control inside the
  * parameters, ended (a string) by BEL or ESC \. If the program wrote it otherwise, the scanner has rewritten it;
- * `start` and `end` still say where the bytes are in the stream. The object and `source` belong to the scanner and are
- * valid during the call only: copy what is to be kept.
+ * `start` and `end` are still the offsets in the stream. The object and `source` belong to the scanner and are valid
+ * during the call only: copy what you keep.
  */
 export interface Sequence {
   readonly kind: SequenceKind;
@@ -20,7 +20,7 @@ export interface Sequence {
   readonly intermediate: number;
   /**
    * escape, csi, dcs: the final byte. 0 for the other strings, and where the parts are in an order that no terminal
-   * takes.
+   * accepts.
    */
   readonly final: number;
   /** csi, dcs: `source[paramsFrom..paramsTo)`, without prefix and intermediates. */
@@ -29,18 +29,18 @@ export interface Sequence {
   /** osc, dcs, sos, pm, apc: the payload is `source[dataFrom..dataTo)`. */
   readonly dataFrom: number;
   readonly dataTo: number;
-  /** A string that ended with BEL: replies end as the question did. */
+  /** A string that ended with BEL: replies end like the query. */
   readonly endsWithBell: boolean;
 }
 
 export type SequenceKind = 'escape' | 'csi' | 'osc' | 'dcs' | 'sos' | 'pm' | 'apc';
 
-/** Of the parameters beyond this many, no terminal takes notice. */
+/** Terminals ignore parameters beyond this many. */
 export const PARAMS_MAX = 32;
 
 /**
- * The parameters as numbers; one left out is -1, so that the caller knows its default. Subparameters (after a colon)
- * are passed over.
+ * The parameters as numbers; an omitted one is -1, so that the caller applies its default. Subparameters (after a
+ * colon) are skipped.
  */
 export function paramsOf(sequence: Sequence): readonly number[] {
   const { source, paramsFrom, paramsTo } = sequence;
@@ -65,7 +65,7 @@ export function paramsOf(sequence: Sequence): readonly number[] {
   return params;
 }
 
-/** One parameter, or `fallback` where it is left out. */
+/** One parameter, or `fallback` where it is omitted. */
 export function paramOf(sequence: Sequence, index: number, fallback: number): number {
   const value = paramsOf(sequence)[index] ?? -1;
   return value < 0 ? fallback : value;
@@ -92,14 +92,14 @@ export function oscTextFrom(sequence: Sequence): number {
 }
 
 /**
- * The payload byte for byte as a string (Latin-1), as far as wanted: for formats that are ASCII, where anything else is
+ * The payload byte for byte as a string (Latin-1), up to a maximum: for formats that are ASCII, where anything else is
  * refused.
  */
 export function payloadOf(sequence: Sequence, charactersMax: number, from: number = sequence.dataFrom): string {
   return latin1(sequence.source, from, Math.min(sequence.dataTo, from + charactersMax));
 }
 
-/** The text of an OSC, after its number, as far as wanted. */
+/** The text of an OSC, after its number, up to a maximum. */
 export const oscPayloadOf = (sequence: Sequence, charactersMax: number): string =>
   payloadOf(sequence, charactersMax, oscTextFrom(sequence));
 

@@ -6,7 +6,7 @@
  * so that two decoders agree on how many cells it takes.
  */
 
-/** Decodes a stream. `flush` at its end tells of a character that never came to its own. */
+/** Decodes a stream. `flush` at its end reports an incomplete character. */
 export class Utf8Decoder {
   #point = 0; // bits of the unfinished character
   #missing = 0; // continuation bytes it still needs
@@ -137,7 +137,7 @@ export function cutCharacterBytes(bytes: Uint8Array, from: number, to: number): 
   return 0;
 }
 
-/** The length of the character that `lead` begins; 0 when no character begins so. */
+/** The length of the character that starts with `lead`; 0 when no character does. */
 export function lengthOf(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xc2 || lead > 0xf4) return 0;

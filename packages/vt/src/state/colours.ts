@@ -1,6 +1,6 @@
 /**
- * The colours a terminal would tell: what the program has set, else what the attached terminal told, else what
- * COLORFGBG says, else white on black and xterm's palette [QRY-2].
+ * The colours that a terminal would report: what the program has set, else what the attached terminal reported, else
+ * COLORFGBG, else white on black and xterm's palette [QRY-2].
  */
 import { oscCodeOf, oscPayloadOf, type Sequence } from '../scan/sequence.ts';
 
@@ -25,12 +25,12 @@ export class ColourTable {
     this.#base = base;
   }
 
-  /** A terminal was attached and told its own. */
+  /** A terminal was attached and reported its own. */
   rebase(base: BaseColours): void {
     this.#base = base;
   }
 
-  /** `OSC code ; ?`, or `OSC 4 ; index ; ?`. Undefined: not a colour there is. */
+  /** `OSC code ; ?`, or `OSC 4 ; index ; ?`. Undefined: there is no such colour. */
   get(code: number, index = 0): Rgb | undefined {
     return this.#set.get(keyOf(code, index)) ?? this.#baseOf(code, index);
   }
@@ -90,7 +90,7 @@ export function parseColour(text: string): Rgb | undefined {
   const digits = /^#((?:[0-9a-f]{3}){1,4})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
   const width = digits.length / 3;
-  // `#` gives the high bits: #f00 is f000/0000/0000, not ffff/0000/0000. So has X11 said.
+  // `#` gives the high bits: #f00 is f000/0000/0000, not ffff/0000/0000, as in X11.
   const part = (at: number): number =>
     Number.parseInt(
       digits
@@ -112,7 +112,7 @@ export function coloursOfFgBg(text: string): BaseColours | undefined {
     : { foreground: xtermColour(foreground), background: xtermColour(background) };
 }
 
-/** By the weight that the eye gives to each part. */
+/** Weighted by the eye's sensitivity to each part. */
 export const isDark = ([red, green, blue]: Rgb): boolean => 299 * red + 587 * green + 114 * blue < 128_000;
 
 /** xterm's 256: sixteen, a cube of 6 × 6 × 6, and a ramp of greys. */

@@ -1,9 +1,9 @@
 /**
- * What a program has switched on in its terminal: all that changes what keys, mouse and pastes send, and what must be
- * set again on another terminal, or undone on the one that is left.
+ * The modes that a program has set in its terminal: everything that changes what keys, mouse and pastes send, and what
+ * must be set again on another terminal, or undone on the one that is left.
  *
- * `restore` gives the bytes that bring a fresh terminal there, `undo` those that take it back: each mode by itself,
- * never RIS, which would wipe the user's screen. Neither touches what is drawn: that is the snapshot's matter.
+ * `restore` returns the bytes that bring a fresh terminal to this state, `undo` those that take it back: each mode by
+ * itself, never RIS, which would wipe the user's screen. Neither affects what is drawn: the snapshot does that.
  */
 import { cleanBytes } from '../viewer/clean-text.ts';
 import { oscCodeOf, oscTextFrom, paramsOf, type Sequence } from '../scan/sequence.ts';
@@ -37,13 +37,13 @@ export type FlagName = (typeof FLAGS)[number]['name'];
 export type ModeState = { readonly [Name in FlagName]: boolean } & {
   /** Which mouse events are reported: the last of these set, 0 for none. Resetting any of them ends it, as in xterm. */
   readonly mouse: 0 | MouseMode;
-  /** How: in the order in which they were set, since terminals know different ones; the last known one counts. */
+  /** How: in the order in which they were set, since terminals support different ones; the last supported one counts. */
   readonly mouseEncodings: readonly MouseEncoding[];
   /** How the alternate screen was entered; 0 on the main screen. */
   readonly alternate: 0 | AlternateMode;
   /** DECSCUSR, 0 for the user's own. */
   readonly cursorStyle: number;
-  /** Kitty keyboard flags; the last is in force, those before wait to be popped. Each screen has its own. */
+  /** Kitty keyboard flags; the last is in force, those before can be popped. Each screen has its own. */
   readonly kittyMain: readonly number[];
   readonly kittyAlternate: readonly number[];
   /** xterm's modifyOtherKeys, 0 when off. */
@@ -67,7 +67,7 @@ const MOUSE_MODES: readonly number[] = [9, 1000, 1001, 1002, 1003];
 const MOUSE_ENCODINGS: readonly number[] = [1005, 1006, 1015, 1016];
 const ALTERNATE_MODES: readonly number[] = [47, 1047, 1049];
 
-/** A terminal that nothing has been done to. */
+/** A fresh terminal. */
 export const INITIAL_MODES: ModeState = Object.freeze({
   ...(Object.fromEntries(FLAGS.map(({ name, initial }) => [name, initial])) as { [Name in FlagName]: boolean }),
   mouse: 0,
@@ -93,7 +93,7 @@ export const KITTY_STACK_MAX = 16;
 export const TITLE_STACK_MAX = 10;
 export const TITLE_CHARACTERS_MAX = 512;
 
-/** Follows a program's output; `state` is what it has come to. */
+/** Follows a program's output; `state` is the result. */
 export class ModeTracker {
   #now: Draft<ModeState>;
   #snapshot: ModeState | undefined;
@@ -104,7 +104,7 @@ export class ModeTracker {
     this.#now = { ...initial };
   }
 
-  /** A value: it does not change when the tracker goes on. */
+  /** A value: it does not change when the tracker continues. */
   get state(): ModeState {
     this.#snapshot ??= Object.freeze({ ...this.#now });
     return this.#snapshot;
@@ -119,7 +119,7 @@ export class ModeTracker {
     return this.#now.focusReports;
   }
 
-  /** Grows with each change; so that one can see cheaply that nothing has changed. */
+  /** Grows with each change, for a cheap check that nothing has changed. */
   get revision(): number {
     return this.#revision;
   }
@@ -301,7 +301,7 @@ export class ModeTracker {
     this.#change('charsets', INITIAL_MODES.charsets);
   }
 
-  /** RIS. Titles and the directory are not the terminal's to forget. */
+  /** RIS. It does not reset titles and the directory. */
   #hardReset(): void {
     const { title, iconName, titleStack, cwd } = this.#now;
     this.#now = { ...INITIAL_MODES, title, iconName, titleStack, cwd };
@@ -318,29 +318,29 @@ export class ModeTracker {
 }
 
 /**
- * A terminal keeps its title on a stack: pushed when a watcher comes, popped when it leaves, it is the user's own
- * again.
+ * A terminal keeps its title on a stack: pushed when a viewer attaches, popped when it leaves, so the user gets the old
+ * title back.
  */
 export const PUSH_TITLE: Uint8Array = encodeUtf8('\x1b[22;0t');
 export const POP_TITLE: Uint8Array = encodeUtf8('\x1b[23;0t');
 
-/** So are the kitty keyboard's flags: a program may then set what it likes, and the user's own are below. */
+/** The same for the kitty keyboard's flags: a program may set what it likes, and the user's own are below. */
 export const PUSH_KEYBOARD: Uint8Array = encodeUtf8('\x1b[>0u');
 export const POP_KEYBOARD: Uint8Array = encodeUtf8('\x1b[<u');
 
 export interface RestoreOptions {
-  /** Whether the terminal's keys go to the program; else nothing is set that makes a terminal send. Default true. */
+  /** Whether the terminal's keys go to the program (default: true). If not, no mode is set that makes a terminal send. */
   readonly input?: boolean;
   /**
-   * `before` the picture: the alternate screen. `after` it, and before the cursor is put in place (origin mode moves
-   * it): the rest. Default both.
+   * `before` the picture: the alternate screen. `after` it, and before the cursor is placed (origin mode moves it): the
+   * rest (default: both).
    */
   readonly part?: 'before' | 'after' | 'all';
 }
 
 /**
- * The bytes that set these modes on a fresh terminal. A synchronized frame is left closed: an open one would keep the
- * picture from being seen. Margins, character sets and colours are not modes: they come with the picture.
+ * The bytes that set these modes on a fresh terminal. A synchronized frame is left closed: an open one would hide the
+ * picture. Margins, character sets and colours are not modes: they come with the picture.
  */
 export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Array {
   const { input = true, part = 'all' } = options;
@@ -368,13 +368,14 @@ export function restore(state: ModeState, options: RestoreOptions = {}): Uint8Ar
 }
 
 /**
- * The bytes that undo every mode which is set, for a terminal that is left. What reports comes first, so that as little
- * as possible is typed into the shell behind; the alternate screen is left late, with the cursor back where it was.
+ * The bytes that undo every mode which is set, for a terminal that is left. Reporting modes come first, so that as
+ * little as possible is typed into the shell behind; the alternate screen is left late, with the cursor back where it
+ * was.
  */
 export function undo(state: ModeState): Uint8Array {
   const text: string[] = [];
   const isAlternate = state.alternate !== 0;
-  text.push('\x0f'); // SI: a stray SO in somebody's output garbles all that follows
+  text.push('\x0f'); // SI: a stray SO in the output garbles all that follows
   if (state.synchronized) text.push('\x1b[?2026l');
   if (state.mouse !== 0) text.push(`\x1b[?${state.mouse}l`);
   for (const encoding of state.mouseEncodings) text.push(`\x1b[?${encoding}l`);
@@ -400,8 +401,8 @@ export function undo(state: ModeState): Uint8Array {
 }
 
 /**
- * For a terminal whose last watcher was killed, so that nobody knows what it had set: undoing this does no harm where
- * nothing is set. Left alone: what users choose for themselves (a blinking cursor, wheel scrolling, grapheme widths,
+ * For a terminal whose last viewer was killed, so that its modes are unknown: undoing this does no harm where nothing
+ * is set. Left alone: what users choose for themselves (a blinking cursor, wheel scrolling, grapheme widths,
  * Backspace), and origin mode, since even resetting it moves the cursor.
  */
 export const ANYTHING_SET: ModeState = Object.freeze({

@@ -1,9 +1,9 @@
 /**
- * What a program says about itself in passing: prompts and commands (OSC 133, 633), its directory, its title, how far
- * it is, that it wants to be looked at, and its own status (OSC 7501).
+ * What a program reports about itself: prompts and commands (OSC 133, 633), its directory, its title, its progress,
+ * notifications, and its own status (OSC 7501).
  *
- * All of it is the program's word, hence untrusted: text is cleaned and cut, numbers are held to their range, and what
- * does not fit its format is no fact. Each comes with its offsets, so that it can be found again in the log.
+ * All of it is untrusted: text is cleaned and cut, numbers are clamped, and a report with a wrong format is ignored.
+ * Each event has its offsets, so that it can be found again in the log.
  */
 import { cleanText } from '../viewer/clean-text.ts';
 import { TITLE_CHARACTERS_MAX } from './modes.ts';
@@ -13,7 +13,7 @@ import { percentDecoded, workingDirectoryOf } from './working-directory.ts';
 
 export type OscEvent = FactPlace & FactKind;
 
-/** Absolute offsets of the bytes that said so. */
+/** Absolute offsets of the bytes of the report. */
 export interface FactPlace {
   readonly start: number;
   readonly end: number;
@@ -22,9 +22,9 @@ export interface FactPlace {
 export type FactKind =
   | { readonly type: 'prompt-start' }
   | { readonly type: 'prompt-end' }
-  /** The command runs; its text, if the shell tells it here. */
+  /** The command runs; its text, if the shell reports it here. */
   | { readonly type: 'command-start'; readonly command?: string }
-  /** 633;E: the text, told before the command starts. */
+  /** 633;E: the text, reported before the command starts. */
   | { readonly type: 'command-text'; readonly command: string }
   | { readonly type: 'command-end'; readonly exitCode?: number }
   | { readonly type: 'cwd-changed'; readonly path: string; readonly host: string }
@@ -58,11 +58,11 @@ export const COMMAND_CHARACTERS_MAX = 8192;
 /** The whole of an OSC 7501 report. */
 export const STATUS_BYTES_MAX = 4096;
 
-/** Reads facts from what the scanner finds. It keeps only the parts of unfinished OSC 99 notifications. */
+/** Reads events from the scanner's sequences. It keeps only the parts of unfinished OSC 99 notifications. */
 export class FactReader {
   readonly #notifications = new Map<string, { title: string; body: string }>();
 
-  /** A C0 control: the bell is the one that says something. Let the scanner report 0x07 only: that keeps it fast. */
+  /** A C0 control: only the bell is an event. Let the scanner report 0x07 only: that keeps it fast. */
   control(code: number, offset: number): OscEvent | undefined {
     return code === 0x07 ? { type: 'bell-rung', start: offset, end: offset + 1 } : undefined;
   }
@@ -207,7 +207,7 @@ const vscodeUnescaped = (text: string): string =>
     code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** `key=value:key=value`. A report that breaks the rules is dropped whole; keys we do not know are passed over. */
+/** `key=value:key=value`. A report that breaks the rules is dropped as a whole; unknown keys are skipped. */
 function programStatus(text: string): ProgramStatus | undefined {
   const values = pairsOf(text, ':');
   const state = values.get('state');

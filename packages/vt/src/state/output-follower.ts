@@ -1,8 +1,8 @@
 /**
- * All that the keeper wants to know of a program's output, in one pass: modes and colours as they now are, the queries
- * to be answered, the facts to be told.
+ * Everything that the keeper needs of a program's output, in one pass: the present modes and colours, the queries to
+ * answer, the events to report.
  *
- * A query is told after the modes have been followed up to it, so that `modes.state` is what its answer needs.
+ * A query is reported after the modes have been followed up to it, so that `modes.state` is right for its answer.
  */
 import { type BaseColours, ColourTable } from './colours.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';

@@ -1,12 +1,12 @@
 /**
- * The questions that programs put to their terminal, and the answers.
+ * The queries that programs send to their terminal, and the answers.
  *
- * `queriesOf` recognises them in what the scanner finds; `answer` says what a terminal would, from facts that the
- * caller knows at that very byte of the stream. A program that is not answered waits (fish 10 s); one that is answered
- * twice has the second answer typed into its prompt. So the keeper answers, once, and no query ever reaches a watcher.
+ * `queriesOf` recognises them in the scanner's sequences; `answer` replies as a terminal would, from facts that the
+ * caller knows at that exact byte of the stream. A program that gets no answer waits (fish 10 s); one that gets two has
+ * the second typed into its prompt. So the keeper answers, once, and no query ever reaches a viewer.
  *
- * Some are never answered: whoever can read the clipboard, the title or the screen through a terminal can have it type
- * what he likes.
+ * Some are never answered: a program that can read the clipboard, the title or the screen through a terminal can make
+ * it type anything.
  */
 import { formatColour, type ColourTable } from './colours.ts';
 import { isModeSet, kittyFlags, type ModeState } from './modes.ts';
@@ -16,10 +16,10 @@ import { encodeUtf8 } from '../scan/utf8.ts';
 export type Query = QueryPlace & QueryKind;
 
 export interface QueryPlace {
-  /** Absolute offsets: the answer holds for the state at `end`. */
+  /** Absolute offsets: the answer is about the state at `end`. */
   readonly start: number;
   readonly end: number;
-  /** A string query is answered with the end that it had itself. */
+  /** A string query is answered with its own terminator. */
   readonly endsWithBell: boolean;
 }
 
@@ -54,13 +54,13 @@ export type UnansweredQuery =
   | 'pointer-shape' // OSC 22 ; ?
   | 'colour-stack'; // OSC 21, OSC 5
 
-/** What is true of the terminal at the query's end. */
+/** The state of the terminal at the query's end. */
 export interface TerminalFacts {
-  /** 1-based. Within the margins when origin mode is on, as a terminal would tell it. */
+  /** 1-based. Within the margins when origin mode is on, as a terminal would report it. */
   readonly cursor: { readonly row: number; readonly column: number };
   readonly modes: ModeState;
   readonly size: { readonly rows: number; readonly columns: number };
-  /** Of one cell; unknown in a session that nobody has watched. */
+  /** Of one cell; unknown in a session that never had a viewer. */
   readonly cellPixels?: { readonly width: number; readonly height: number } | undefined;
   readonly colours: Pick<ColourTable, 'get' | 'isDark'>;
   readonly version: string;
@@ -70,11 +70,11 @@ export interface TerminalFacts {
     | undefined;
   /** SGR parameters in force, for DECRQSS. Default `0`. */
   readonly sgr?: string | undefined;
-  /** What can be shown beyond text and colours. Default: nothing. */
+  /** What can be shown beyond text and colours (default: nothing). */
   readonly features?:
     | { readonly kittyGraphics?: boolean; readonly sixel?: boolean; readonly clipboardWrite?: boolean }
     | undefined;
-  /** A say in DECRQM before the modes are asked: 0 unknown, 1 set, 2 reset, 3 and 4 permanently so. */
+  /** Overrides DECRQM before the modes are consulted: 0 unknown, 1 set, 2 reset, 3 and 4 permanently so. */
   readonly modeStatus?: ((mode: number, isPrivate: boolean) => 0 | 1 | 2 | 3 | 4 | undefined) | undefined;
 }
 
@@ -145,8 +145,8 @@ function answerText(query: Query, facts: TerminalFacts): string | undefined {
     case 'graphics-attribute':
       return `\x1b[?${query.item};3;0S`; // 3: failure, there are no such graphics here
     case 'program-status':
-      // The query alone would be an answer too, but one that is a query again: a raw `cat` would ask for ever. Pairs behind
-      // the `?` are allowed for by the protocol, and passed over by the programs that ask.
+      // The query alone would be an answer too, but one that is a query again: a raw `cat` would ask forever. The
+      // protocol allows pairs after the `?`, and the programs that ask skip them.
       return '\x1b]7501;?:term=spool\x1b\\';
     case 'unanswered':
       return undefined;
@@ -402,7 +402,7 @@ function windowReport(operation: number, facts: TerminalFacts): string | undefin
     case 19:
       return `\x1b[9;${rows};${columns}t`;
     case 20:
-      return '\x1b]L\x1b\\'; // the title is not told: a program could have put a command there
+      return '\x1b]L\x1b\\'; // the title is not reported: a program could have put a command there
     case 21:
       return '\x1b]l\x1b\\';
     default:

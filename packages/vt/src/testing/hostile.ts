@@ -1,5 +1,5 @@
 /**
- * What a hostile program might print at a watcher's terminal: to have it answer, type, write files, set the clipboard,
+ * What a hostile program might print at a viewer's terminal: to make it answer, type, write files, set the clipboard,
  * lock the keyboard, change its parser, or waste its time. In the 7-bit form; `inEightBits` gives the other.
  */
 export const HOSTILE: readonly string[] = [

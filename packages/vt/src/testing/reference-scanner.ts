@@ -1,6 +1,6 @@
 /**
- * A second scanner, written from the rules and for reading alone: whole input, no state, no speed.
- * The real one must find the same.
+ * A second scanner, written from the rules and for readability alone: whole input, no state, no speed. The real one
+ * must find the same.
  */
 import type { C1 } from '../scan/escape-scanner.ts';
 

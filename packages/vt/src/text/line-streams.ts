@@ -1,20 +1,23 @@
 /**
- * What a person saw, line by line, from an offset on, of a session that may have two streams: a `LineText` for each.
+ * What a user saw, line by line, from an offset on, of a session that may have two streams: a `LineText` for each.
  *
- * The offset may lie in the midst of an escape sequence or a character. Whoever feeds a little of what comes before it lets
- * that be known: the rest of what was open then is not shown.
+ * The offset may be in the middle of an escape sequence or a character. Feed a little of what comes before it, so that
+ * this is recognised: the rest of the open sequence is then not shown.
  */
 import { EscapeScanner } from '../scan/escape-scanner.ts';
 import type { StreamName } from './text-streams.ts';
 import { LineText } from './text.ts';
 import { cutCharacterBytes, Utf8Decoder } from '../scan/utf8.ts';
 
-/** What to feed of what comes before, so that nearly all sequences are known: links and titles have less, images more. */
+/**
+ * How much to feed of what comes before, so that nearly all sequences are recognised: links and titles are shorter,
+ * images longer.
+ */
 export const LINES_LOOK_BACK_BYTES = 8 * 1024;
 
 export class LineStreams {
   readonly #streams: Readonly<Record<StreamName, StreamLines>>;
-  /** The one that was heard last: what it has not ended comes last. */
+  /** The stream with the latest output: its unfinished line comes last. */
   #last: StreamName = 'stdout';
 
   constructor(from: number) {
@@ -27,7 +30,7 @@ export class LineStreams {
     return this.#streams[stream].feed(bytes, offset);
   }
 
-  /** The lines that have no end. */
+  /** The unfinished lines. */
   flush(): readonly string[] {
     const other = this.#last === 'stdout' ? 'stderr' : 'stdout';
     return [...this.#streams[other].flush(), ...this.#streams[this.#last].flush()];

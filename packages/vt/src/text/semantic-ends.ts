@@ -1,13 +1,13 @@
 /**
- * Where a piece of output ends for a person: at a shell's marks, at a blank line after a paragraph, and before the line
- * with which an agent begins the next thing it does.
+ * Finds where a piece of output ends for a user: at a shell's marks, at a blank line after a paragraph, and before the
+ * line with which an agent starts its next action.
  *
- * It looks at no more than the first characters of a line, and keeps no text.
+ * It examines only the first characters of a line, and keeps no text.
  */
 import { oscCodeOf, oscTextFrom, type Sequence } from '../scan/sequence.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';
 
-/** Told in the order of the stream; positions are the caller's. */
+/** Called in the order of the stream; positions are the caller's. */
 export interface EndListener {
   /** The text of a line (with its newline, or so far) reaches to here. */
   onGrown(to: number): void;
@@ -18,7 +18,7 @@ export interface EndListener {
 export class SemanticEnds {
   readonly #listener: EndListener;
   #lineStart = 0;
-  /** Bytes of the line's text without what is blank before it; -1: the line is no tool call's. */
+  /** Bytes of the line's text without leading blanks; -1: the line is not a tool call. */
   #headLength = 0;
   readonly #head = new Uint8Array(HEAD_BYTES_MAX);
   #isLineBlank = true;
@@ -95,7 +95,7 @@ export function newlineAt(bytes: Uint8Array, from: number, to: number): number {
   return found === -1 ? to : at + found;
 }
 
-/** How agents begin a line that says what they do next: mostly as their recordings show it, some verbs from what is known of them. */
+/** How agents start a line about their next action: mostly taken from recordings, some verbs from what is known of them. */
 const TOOL_CALL_LINES: readonly string[] = [
   // Claude Code and those after its fashion: tool calls and messages alike.
   '● ',

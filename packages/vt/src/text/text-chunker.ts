@@ -1,11 +1,11 @@
 /**
- * A terminal's bytes as pieces of text, each with the offsets of the bytes that it stands for.
+ * A terminal's bytes as pieces of text, each with the offsets of its bytes.
  *
- * Wherever the reads have cut: no chunk ends inside a character or inside an escape sequence, whitespace counts, and with
- * `keep` the chunks joined are the UTF-8 decoding of all bytes, to the letter (a byte order mark included; what is not
+ * Wherever the reads have cut: no chunk ends inside a character or inside an escape sequence, whitespace counts, and
+ * with `keep` the joined chunks are exactly the UTF-8 decoding of all bytes (a byte order mark included; what is not
  * UTF-8 is U+FFFD as everywhere). With `strip` the escapes and controls are gone; text, tabs, newlines and carriage
- * returns stay, and CR LF is LF. There is no clock here: `feed` gives what is complete by itself, and whoever has a clock
- * calls `flush` for the rest.
+ * returns stay, and CR LF is LF. There is no clock here: `feed` returns what is complete by itself, and the caller,
+ * which has a clock, calls `flush` for the rest.
  */
 import { EscapeScanner } from '../scan/escape-scanner.ts';
 import { newlineAt, SemanticEnds } from './semantic-ends.ts';
@@ -21,8 +21,8 @@ export interface TextChunk {
 }
 
 /**
- * `raw`: by size only. `line`: a chunk for each line, with its newline. `semantic`: a chunk for each prompt, command line
- * and command's output (OSC 133, 633), each paragraph, and each thing that an agent does.
+ * `raw`: by size only. `line`: a chunk for each line, with its newline. `semantic`: a chunk for each prompt, command
+ * line and command's output (OSC 133, 633), each paragraph, and each action of an agent.
  */
 export type Chunking = 'raw' | 'line' | 'semantic';
 
@@ -43,7 +43,7 @@ export class TextChunker {
   readonly #maxBytes: number;
   readonly #isStripping: boolean;
   readonly #chunking: Chunking;
-  // Positions count the bytes fed since the last reset. They are not offsets: another stream's bytes may lie between.
+  // Positions count the bytes fed since the last reset. They are not offsets: another stream's bytes may be in between.
   #held: Uint8Array = NOTHING;
   #heldAt = 0; // the position of #held[0]
   #fed = 0;
@@ -64,17 +64,17 @@ export class TextChunker {
     this.#begin();
   }
 
-  /** Offset of the first byte that was not given out; that of the next one to come, if all were. */
+  /** Offset of the first byte that was not returned; that of the next one to come, if all were. */
   get offset(): number {
     return this.#offsetOf(this.#start);
   }
 
-  /** Nothing waits that `flush` would give out. */
+  /** `flush` would return nothing. */
   get isEmpty(): boolean {
     return this.#wholeEnd() <= this.#start;
   }
 
-  /** The chunks that these bytes complete. `offset`: where they lie, if not behind the last ones (two streams, one log). */
+  /** The chunks that these bytes complete. `offset`: their place, if not after the last ones (two streams, one log). */
   feed(bytes: Uint8Array, offset: number = this.#offsetOf(this.#fed)): readonly TextChunk[] {
     if (offset !== this.#offsetOf(this.#fed)) this.#jumps.push({ at: this.#fed, offset });
     this.#hold(bytes);
@@ -95,7 +95,7 @@ export class TextChunker {
     return this.reset(this.#offsetOf(this.#fed));
   }
 
-  /** The stream goes on at `offset`, and what was before it does not belong to what comes: ends what there is. */
+  /** The stream continues at `offset`, unrelated to what came before: ends what there is. */
   reset(offset: number): readonly TextChunk[] {
     this.#cut(this.#fed);
     this.#jumps = [{ at: 0, offset }];
@@ -145,7 +145,7 @@ export class TextChunker {
     this.#ends?.sequence(sequence);
   }
 
-  /** The scanner does not tell where a sequence was cancelled, nor of the insides and the end of an overlong one. */
+  /** The scanner does not report where a sequence was cancelled, nor the inside and the end of an overlong one. */
   #settle(last: number | undefined): void {
     if (this.#settled === this.#fed) return;
     // That ESC may end the overlong one, or begin another.

@@ -1,9 +1,9 @@
 /**
  * The text of a session that may have two streams: a chunker for each, in the order of the log.
  *
- * On pipes the streams take turns in one log. What one said before the other is told before it; a character that the other
- * one cut in two is held until it is whole. No clock: each piece comes with its arrival, and `dueAt` says when whoever has
- * a clock should flush.
+ * On pipes the streams take turns in one log. The text of one stream is returned before later text of the other; a
+ * character that the other one cut in two is held until it is whole. No clock: each piece comes with its arrival, and
+ * `dueAt` is when the caller should flush.
  */
 import { type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
 
@@ -15,14 +15,14 @@ export interface StreamChunk extends TextChunk {
   readonly ts: number;
 }
 
-/** When something came: `ts` by the calendar, `at` by the clock that only goes forward. */
+/** When something arrived: `ts` by the calendar, `at` by a monotonic clock. */
 export interface Arrival {
   readonly ts: number;
   readonly at: number;
 }
 
 export interface TextStreamsOptions extends TextChunkOptions {
-  /** How long text may be gathered, 100 unless told. */
+  /** How long text may be collected (default: 100). */
   readonly flushMs?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class TextStreams {
   readonly #streams: Readonly<Record<StreamName, StreamText>>;
   readonly #flushMs: number;
   readonly #isRaw: boolean;
-  /** The one that was heard last: only it has more than half a character to give. */
+  /** The stream with the latest output: only it has more than half a character to return. */
   #last: StreamText;
 
   constructor(options: TextStreamsOptions = {}) {
@@ -43,8 +43,8 @@ export class TextStreams {
   }
 
   /**
-   * When `flush` must not wait any longer, if text was last given out at `givenAt`; undefined when it has nothing to give.
-   * After a pause raw text goes at once; of a line or a paragraph the rest is waited for.
+   * When `flush` must not wait any longer, if text was last returned at `givenAt`; undefined when there is nothing.
+   * After a pause raw text is returned at once; lines and paragraphs wait for their rest.
    */
   dueAt(givenAt: number): number | undefined {
     const { heldAt } = this.#last;
@@ -63,7 +63,7 @@ export class TextStreams {
     return this.#last.flush();
   }
 
-  /** All that is left, however unfinished; what comes afterwards lies elsewhere, if so told. */
+  /** Everything left, however unfinished; `goesOnAt`: where the stream continues. */
   end(goesOnAt?: number): readonly StreamChunk[] {
     const { stdout, stderr } = this.#streams;
     return [...stdout.end(goesOnAt), ...stderr.end(goesOnAt)].sort((one, other) => one.offset - other.offset);

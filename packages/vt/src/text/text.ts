@@ -1,10 +1,10 @@
 /**
- * What a person saw, line by line, from raw bytes and without a terminal model: escapes are gone, a progress bar is its
- * last state, and what was erased is not there.
+ * What a user saw, line by line, from raw bytes and without a terminal model: without escapes and erased text, a
+ * progress bar in its last state.
  *
  * One line is kept, with a cursor in it: carriage return, backspace, tabs and the CSI that move or erase within a line
- * act on it. Whatever leaves the line ends it. For logs, builds and tests that is the truth; the picture of a
- * full-screen program is the screen model's to tell. Valid UTF-8 in, valid text out, at any cut [OUT-2].
+ * act on it. Whatever leaves the line ends it. For logs, builds and tests that is exact; full-screen programs need the
+ * screen model. Valid UTF-8 in, valid text out, at any cut [OUT-2].
  */
 import { cellsOf, cellsOfText } from '../scan/character-width.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
@@ -20,11 +20,11 @@ export interface TextLine {
 
 export interface LineTextOptions {
   readonly offset?: number;
-  /** Leave out what was shown on the alternate screen. Default false. */
+  /** Leave out what was shown on the alternate screen (default: false). */
   readonly skipAlternate?: boolean;
 }
 
-/** A line with more bytes of text than this is given out in pieces. */
+/** A line with more bytes of text than this is returned in pieces. */
 export const LINE_BYTES_MAX = 16 * 1024;
 /** Columns beyond this are not written to. */
 export const LINE_CELLS_MAX = 16 * 1024;
@@ -92,7 +92,7 @@ export class LineText {
     return lines;
   }
 
-  /** A full-screen program repaints ten times a second, and nothing of it is text: only its end is looked for. */
+  /** A full-screen program repaints ten times a second, and none of it is text: only its end is searched for. */
   get #isSkipping(): boolean {
     return this.#isAlternate && this.#skipAlternate;
   }
@@ -270,7 +270,7 @@ export class LineText {
     return text;
   }
 
-  /** The cursor went elsewhere: what stands here is a line, if anything does. */
+  /** The cursor moved elsewhere: what is here is a line, if there is anything. */
   #leaveLine(end: number, column: number): void {
     if (this.#hasContent) this.#endLine(end);
     this.#start = end;

@@ -1,6 +1,6 @@
 /**
- * Text from a program, made fit to be shown in a title, a list or a notification: one line, no controls, no marks that
- * reorder what stands beside it, and not longer than it should be.
+ * Text from a program, made safe for a title, a list or a notification: one line, no controls, no marks that reorder
+ * the text beside it, and a limited length.
  */
 import { decodeUtf8 } from '../scan/utf8.ts';
 

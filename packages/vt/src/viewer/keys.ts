@@ -4,7 +4,7 @@
  *
  * Encodings are xterm's; with modifyOtherKeys or kitty flags on, the keys that have no bytes of their own get the
  * escapes that these define. Of kitty's flags, 1 (disambiguate), 8 (all keys as escapes) and 16 (with their text) are
- * followed; a press is all that a name can tell, so the others change nothing.
+ * followed; a name can only express a press, so the others change nothing.
  */
 import { kittyFlags, type ModeState } from '../state/modes.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';
@@ -28,8 +28,8 @@ export function keyNames(words: readonly string[]): readonly string[] {
 }
 
 /**
- * A paste: between brackets if the program has asked for them, and then without a closing bracket of its own, which
- * would let the rest be typed. Without brackets a line ends with the Enter key. Nothing else is changed.
+ * A paste: bracketed if the program has enabled that, and then without any closing bracket inside, after which the rest
+ * would count as typed. Without brackets a line ends with the Enter key. Nothing else is changed.
  */
 export function paste(bytes: Uint8Array, modes: Pick<ModeState, 'bracketedPaste'>): Uint8Array {
   if (!modes.bracketedPaste) return withReturns(bytes);
@@ -174,7 +174,7 @@ function characterText(key: Key, modifiers: number, modes: ModeState, flags: num
   return plain ?? (alt ? `\x1b${value}` : value);
 }
 
-/** Undefined: a combination that has no bytes of its own, and sends what the key alone would. */
+/** Undefined: a combination without bytes of its own, which sends what the key alone would. */
 function legacyText(key: Key, modes: ModeState): string | undefined {
   const { value, shift, alt, ctrl } = key;
   const prefix = alt ? '\x1b' : '';
@@ -230,7 +230,7 @@ const PASTE_END = encodeUtf8('\x1b[201~');
 /** Also with CSI as the character U+009B. (Not as the byte 9B: that is part of honest characters.) */
 const PASTE_ENDS = [PASTE_END, Uint8Array.of(0xc2, 0x9b, ...PASTE_END.subarray(2))];
 
-/** Taking one out may put another together: so each byte is looked at with those that are left before it. */
+/** Removing one may create another: so each byte is checked with those that are left before it. */
 function withoutPasteEnd(bytes: Uint8Array): Uint8Array {
   const kept = new Uint8Array(bytes.length);
   let length = 0;

@@ -1,8 +1,8 @@
 /**
- * Mouse reports of a terminal that was asked for them with mode 1006, and the form in which the program asked for them.
+ * Mouse reports of a terminal in mode 1006, and the form in which the program requested them.
  *
- * A viewer that shows a window of the session's screen reads its terminal's reports, moves them to the cell of the session that
- * they point at, and writes them anew.
+ * A viewer that shows a window of the session's screen reads its terminal's reports, translates them to the session's
+ * cells, and encodes them again.
  */
 import type { MouseEncoding } from '../state/modes.ts';
 
@@ -14,7 +14,7 @@ export interface MouseReport {
   readonly isRelease: boolean;
 }
 
-/** `unreadable` and `three-bytes-follow`: a report in a form that was not asked for. Undefined: not a mouse report. */
+/** `unreadable` and `three-bytes-follow`: a report in a form that was not requested. Undefined: not a mouse report. */
 export function mouseReportOf(token: readonly number[]): MouseReport | 'unreadable' | 'three-bytes-follow' | undefined {
   if (token[0] !== 0x1b || token[1] !== 0x5b) return undefined;
   const text = String.fromCharCode(...token);
@@ -26,7 +26,7 @@ export function mouseReportOf(token: readonly number[]): MouseReport | 'unreadab
   return { button: Number(button), col: Number(col) - 1, row: Number(row) - 1, isRelease: final === 'm' };
 }
 
-/** As the program wants it: the encoding that was set last counts. Undefined when that form cannot say it. */
+/** In the program's form: the encoding that was set last counts. Undefined when that form cannot express it. */
 export function encodeMouse(report: MouseReport, encodings: readonly MouseEncoding[]): Uint8Array | undefined {
   const { button, isRelease } = report;
   const col = report.col + 1;

@@ -1,14 +1,14 @@
 /**
- * What comes from a watcher's terminal: keys and pastes for the program, the detach key, and the terminal's own
- * replies, which must never reach the program (the keeper has answered it) [ATT-6, QRY-1].
+ * Input from a viewer's terminal: keys and pastes for the program, the detach key, and the terminal's own replies,
+ * which must never reach the program (the keeper has answered it) [ATT-6, QRY-1].
  *
- * An escape that is not finished is held back, since a reply may be cut anywhere; but Escape is also a key, and only
- * time can tell. There is no clock here: while `held` is not `nothing`, the caller waits as long as the constants below
- * say and then calls `flush`.
+ * An unfinished escape is held back, since a reply may be cut anywhere; but Escape is also a key, and only time can
+ * tell. There is no clock here: while `held` is not `nothing`, the caller waits as long as the constants below say and
+ * then calls `flush`.
  *
- * A viewer that shows only a window of the session's screen sets `isWindowed`: then the first detach key followed by an arrow
- * begins panning, which takes all keys until Esc, and mouse reports come by themselves, because their cells are not the
- * session's.
+ * A viewer that shows only a window of the session's screen sets `isWindowed`: then the first detach key followed by an
+ * arrow starts panning, which takes all keys until Esc, and mouse reports come separately, because their cells are not
+ * the session's.
  */
 import { type MouseReport, mouseReportOf } from './mouse-report.ts';
 import { type PanKey, panKeyOf } from './pan-keys.ts';
@@ -16,9 +16,9 @@ import { type PanKey, panKeyOf } from './pan-keys.ts';
 export type TypedPiece =
   /** For the program, as typed. */
   | { readonly type: 'keys'; readonly bytes: Uint8Array }
-  /** The terminal has answered something. Whoever asked (for its colours, say) may read it here. */
+  /** The terminal has answered a query, of its colours for instance. */
   | { readonly type: 'reply'; readonly bytes: Uint8Array }
-  /** Focus in or out: to be put together from all watchers before the program hears of it. */
+  /** Focus in or out: combined over all viewers before the program is told. */
   | { readonly type: 'focus'; readonly isFocused: boolean }
   /** In window mode: where to look next. */
   | { readonly type: 'pan'; readonly key: PanKey }
@@ -27,11 +27,11 @@ export type TypedPiece =
   /** Nothing follows. */
   | { readonly type: 'detach' };
 
-/** Terminals write an escape in one go; half of one is in the next read, or it was the Escape key. */
+/** Terminals write an escape in one piece; the other half is in the next read, or it was the Escape key. */
 export const ESCAPE_HOLD_MS = 25;
 /** How long after the detach key a second one makes it a key for the program. */
 export const DETACH_HOLD_MS = 300;
-/** The same in window mode, where an arrow may follow it: hands move to the arrows, and a line says what can be pressed. */
+/** The same in window mode, where an arrow may follow it: hands move to the arrows, and a line shows what can be pressed. */
 export const PAN_HOLD_MS = 1200;
 
 export interface DetachKey {
@@ -46,8 +46,8 @@ export interface DetachKey {
 export const DEFAULT_DETACH_KEYS: readonly DetachKey[] = [{ code: 0x5c, ctrl: true, byte: 0x1c }];
 
 /**
- * `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for none. Undefined: not understood, or begun by a key without Ctrl, which could
- * then hardly be typed any more.
+ * `ctrl-\`, `C-a,d`, `^P,^Q`; `none` for none. Undefined: invalid, or started by a key without Ctrl, which could then
+ * hardly be typed any more.
  */
 export function parseDetachKeys(text: string): readonly DetachKey[] | undefined {
   if (text === 'none' || text === '') return [];
@@ -74,7 +74,7 @@ export class TypedInput {
   #isDetached = false;
   #isPanning = false;
   #isWindowed = false;
-  #skipBytes = 0; // of a mouse report in a form that nobody asked for
+  #skipBytes = 0; // of a mouse report in a form that was not requested
 
   constructor(detachKeys: readonly DetachKey[] = DEFAULT_DETACH_KEYS) {
     this.#detachKeys = detachKeys;
@@ -142,7 +142,7 @@ export class TypedInput {
         return;
       }
       case 'not': {
-        // Not an escape after all: what was held was typed, and this byte begins anew.
+        // Not an escape after all: the held bytes were typed, and this byte starts a new token.
         this.#escape.pop();
         this.#releaseEscape();
         if (!this.#isDetached) this.#byte(byte);
@@ -150,7 +150,7 @@ export class TypedInput {
     }
   }
 
-  /** To the end of a reply that nobody can have asked for. */
+  /** To the end of a reply to a query that was never sent. */
   #skip(byte: number): void {
     const last = this.#escape.at(-1)!;
     this.#escape = [ESC, byte];
@@ -220,7 +220,7 @@ export class TypedInput {
     return true;
   }
 
-  /** Keys that mean nothing here do nothing; a paste is meant for the program. */
+  /** Keys without a meaning here do nothing; a paste is meant for the program. */
   #panFurther(token: number[], key: PanKey | undefined): boolean {
     const isPaste = isText(token, '\x1b[200~');
     const [first] = this.#detachKeys;
@@ -279,7 +279,7 @@ export class TypedInput {
   }
 }
 
-/** The longest that is looked at; an OSC 52 reply may be longer, but nobody can have asked for one. */
+/** The longest reply that is examined; an OSC 52 reply may be longer, but is never requested. */
 export const REPLY_BYTES_MAX = 4096;
 const KEY_BYTES_MAX = 64;
 const ESC = 0x1b;
@@ -322,10 +322,7 @@ function stringVerdict(escape: readonly number[], last: number): Verdict {
 
 const OPENERS: readonly number[] = [0x5b, 0x4f, 0x5d, 0x50, 0x5f];
 
-/**
- * The body of a CSI that no key sends. Reports which a mode has asked for (mouse, colour scheme, size) are not among
- * them.
- */
+/** The body of a CSI that no key sends. Reports that a mode enables (mouse, colour scheme, size) are not among them. */
 function isCsiReply(body: string): boolean {
   const shape = /^([<=>?]?)([\d;:]*)([ -/]*)(.)$/s.exec(body);
   if (shape === null) return false;

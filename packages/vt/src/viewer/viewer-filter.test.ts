@@ -20,9 +20,7 @@ const b = (latin: string): Uint8Array => Uint8Array.from(Buffer.from(latin, 'lat
 const SHOWN = '5 6 7 12 25 45 47 69 1047 1048 1049 2026';
 const SENDING = '1 9 66 67 1000 1001 1002 1003 1004 1005 1006 1007 1015 1016 2004 2031 2048';
 
-/**
- * What in this output could do harm, said without the filter's own tables. Empty: nothing.
- */
+/** What in this output could do harm, expressed without the filter's own tables. Empty: nothing. */
 function harmIn(output: Uint8Array, isInteractive = false): string[] {
   const harm: string[] = [];
   try {

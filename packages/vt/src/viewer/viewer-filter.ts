@@ -1,13 +1,13 @@
 /**
- * What a watcher's terminal may be shown: an allow-list, one filter per watcher [ATT-8].
+ * What a viewer's terminal may be shown: an allow-list, one filter per viewer [ATT-8].
  *
- * What a program prints can be hostile: it can have a terminal answer into the session, write to its clipboard, print,
- * change what keys send, or switch to another parser. So text passes, and drawing, and the modes that are known;
- * everything else is dropped, every query among it (the keeper has answered those). The log keeps all: this is only a
- * view.
+ * A program's output can be hostile: it can make a terminal answer into the session, write to its clipboard, print,
+ * change what keys send, or switch to another parser. So text passes, and drawing, and the known modes; everything else
+ * is dropped, including every query (the keeper has answered those). The log keeps all: this is only a view.
  *
- * Strings (titles, links) are never copied: they are read, cleaned and written anew. Text is always valid UTF-8 without
- * C1 controls, so that no terminal reads it in another way than we did. At most one unfinished sequence is held back.
+ * Strings (titles, links) are never copied: they are read, cleaned and written again. Text is always valid UTF-8
+ * without C1 controls, so that no terminal reads it in another way than we did. At most one unfinished sequence is held
+ * back.
  */
 import { cleanBytes } from './clean-text.ts';
 import { parseColour } from '../state/colours.ts';
@@ -28,34 +28,32 @@ import { plainEnd } from '../scan/plain-end.ts';
 import { encodeUtf8, goodBytes, lengthOf } from '../scan/utf8.ts';
 
 export interface ViewerFilterOptions {
-  /**
-   * The watcher's keys go to the program: modes that make a terminal send (mouse, focus, …) are passed. Default false.
-   */
+  /** The viewer's keys go to the program: modes that make a terminal send (mouse, focus, …) are passed (default: false). */
   readonly input?: boolean;
   /** What the terminal has been restored to (by `restore`) before the first byte. */
   readonly modes?: ModeState;
-  /** The scanner's `pending` at the offset where the watcher begins: the sequence or character it begins in. */
+  /** The scanner's `pending` at the offset where the viewer starts: the sequence or character it starts in. */
   readonly pending?: Uint8Array;
   readonly c1?: C1;
-  /** OSC 52: a program may put text on the watcher's clipboard. Reading it is never allowed. Default false. */
+  /** OSC 52: a program may put text on the viewer's clipboard (default: false). Reading it is never allowed. */
   readonly allowClipboard?: boolean;
-  /** OSC 4, 10–19: a program may change the terminal's colours. `undo` puts them back. Default false. */
+  /** OSC 4, 10–19: a program may change the terminal's colours (default: false). `undo` puts them back. */
   readonly allowColours?: boolean;
-  /** Sixel and kitty images (in the stream; never from files). Default false. */
+  /** Sixel and kitty images (in the stream; never from files; default: false). */
   readonly allowGraphics?: boolean;
-  /** OSC 7, 133, 633: directory and shell marks. Default false. */
+  /** OSC 7, 133, 633: directory and shell marks (default: false). */
   readonly allowMarks?: boolean;
-  /** `CSI 3 J`: a program may erase the terminal's own scrollback, with what was there before. Default false. */
+  /** `CSI 3 J`: a program may erase the terminal's own scrollback, including what was there before (default: false). */
   readonly allowScrollbackErase?: boolean;
-  /** OSC 9;4. Default true. */
+  /** OSC 9;4 (default: true). */
   readonly allowProgress?: boolean;
-  /** OSC 0, 1, 2. Default true. */
+  /** OSC 0, 1, 2 (default: true). */
   readonly allowTitle?: boolean;
-  /** Default true. */
+  /** The bell (default: true). */
   readonly allowBell?: boolean;
 }
 
-/** Titles longer than this have done harm to window managers. */
+/** Longer titles have crashed window managers. */
 export const SHOWN_TITLE_CHARACTERS_MAX = 256;
 /** What browsers take. */
 export const LINK_BYTES_MAX = 2083;
@@ -87,7 +85,7 @@ export class ViewerFilter {
           this.#breakCharacter();
           this.#sequence(sequence);
         },
-        onBroken: () => this.#breakCharacter(), // else C2, half an escape, 9B would come out as CSI
+        onBroken: () => this.#breakCharacter(), // otherwise C2, half an escape, 9B would come out as CSI
         onOverlong: (sequence) => this.#overlong(sequence),
         onOverlongPart: (source, from, to) => this.#isStreaming && this.#sixelData(source, from, to),
         onOverlongEnd: () => this.#endStream(),
@@ -98,8 +96,8 @@ export class ViewerFilter {
   }
 
   /**
-   * What may be shown of these bytes. The result is the chunk itself, or a part of it, where nothing had to be changed:
-   * it is good for as long as the chunk is.
+   * The part of these bytes that may be shown. The result is the chunk itself, or a part of it, if nothing had to be
+   * changed: it is valid for as long as the chunk is.
    */
   feed(chunk: Uint8Array): Uint8Array {
     this.#out.begin(chunk);
@@ -107,12 +105,12 @@ export class ViewerFilter {
     return this.#out.end();
   }
 
-  /** What this terminal has been told to set: `undo` of it leaves nothing behind. */
+  /** The modes that this terminal was told to set: `undo` of it leaves nothing behind. */
   get modes(): ModeState {
     return this.#tracker.state;
   }
 
-  /** True inside an image too long to be held: everything else is passed whole, so that others may write in between. */
+  /** True inside an image too long to be held: everything else is passed whole, so that other output may come in between. */
   get isInSequence(): boolean {
     return this.#isStreaming;
   }
@@ -244,10 +242,7 @@ export class ViewerFilter {
     }
   }
 
-  /**
-   * Of several modes in one sequence, those that are allowed. More than a few are written anew: terminals count to
-   * different numbers.
-   */
+  /** Of several modes in one sequence, those that are allowed. A long list is rewritten: terminals have different limits. */
   #modes(sequence: Sequence): void {
     const modes = paramsOf(sequence);
     const allowed = modes.filter((mode) => this.#isModeAllowed(mode, sequence.prefix));
@@ -265,8 +260,8 @@ export class ViewerFilter {
   }
 
   /**
-   * A program gets back what it has pushed itself, and then nothing: what lies below on the terminal's stack is the
-   * user's. Claude Code begins with a pop.
+   * A program can pop what it has pushed itself, and nothing more: what is below on the terminal's stack is the user's.
+   * Claude Code starts with a pop.
    */
   #popKitty(sequence: Sequence): void {
     const { alternate, kittyMain, kittyAlternate } = this.#tracker.state;
@@ -276,7 +271,7 @@ export class ViewerFilter {
     for (const text of kittyPops(stack)) this.#rewrite(text);
   }
 
-  /** XTRESTORE: written out, since the terminal has not been told to save. */
+  /** XTRESTORE: written out, since the terminal was not told to save. */
   #restoreModes(sequence: Sequence): void {
     for (const mode of paramsOf(sequence)) {
       const isOn = this.#tracker.saved(mode);
@@ -284,7 +279,7 @@ export class ViewerFilter {
     }
   }
 
-  /** Nothing done to windows passes; but when a title is popped, the one that was pushed is shown again. */
+  /** No window operation passes; but when a title is popped, the one that was pushed is shown again. */
   #titleStack(sequence: Sequence): void {
     const before = this.#tracker.state.title;
     this.#tracker.apply(sequence);
@@ -305,9 +300,7 @@ export class ViewerFilter {
     if (isCharset || (intermediate === 0x23 && '34568'.includes(letter))) this.#pass(sequence);
   }
 
-  /**
-   * RIS as far as the picture goes: modes undone one by one, screen cleared, the user's scrollback and settings spared.
-   */
+  /** RIS as far as the picture goes: modes undone one by one, screen cleared, the user's scrollback and settings kept. */
   #reset(sequence: Sequence): void {
     const bytes = undo(this.#tracker.state);
     this.#out.add(bytes, 0, bytes.length);
@@ -530,7 +523,7 @@ function isDrawing({ final, prefix, intermediate, paramsFrom, paramsTo }: Sequen
   return paramsTo - paramsFrom < DRAWING_BYTES[final]!;
 }
 
-/** How long they may be, by final byte. Colours beyond 255 are nobody's loop, so SGR may be longer. */
+/** Their maximum length, by final byte. Large SGR numbers cause no loop, so SGR may be longer. */
 const DRAWING_BYTES = new Uint8Array(128);
 for (const final of 'ABCDGHKXd') DRAWING_BYTES[final.charCodeAt(0)] = PARAM_DIGITS_MAX + 1;
 DRAWING_BYTES['m'.charCodeAt(0)] = 64;
@@ -541,7 +534,7 @@ const osc = (sequence: Sequence, code: number, text: string): string =>
 const cleanOsc = (sequence: Sequence, code: number, charactersMax: number): string =>
   osc(sequence, code, cleanBytes(sequence.source, oscTextFrom(sequence), sequence.dataTo, charactersMax));
 
-/** Judged by the text of the parameters, where it matters that a terminal cannot read it otherwise than we do. */
+/** Judged by the text of the parameters, where a terminal must not be able to read it in another way than we do. */
 const hasParams = (sequence: Sequence, shape: RegExp): boolean =>
   shape.test(latin1(sequence.source, sequence.paramsFrom, sequence.paramsTo));
 
@@ -560,13 +553,11 @@ function clamped(sequence: Sequence): string {
   return text.replace(/\d{6,}/g, (digits) => String(Math.min(Number(digits), PARAM_MAX)));
 }
 
-/** An address that a viewer's terminal may be given; undefined for any that is not on the web. */
+/** An address that a viewer's terminal may get; undefined for any that is not on the web. */
 export const shownLink = (address: string): string | undefined =>
   address.length <= LINK_BYTES_MAX && /^https?:\/\/[\x21-\x7e]+$/i.test(address) ? address : undefined;
 
-/**
- * `id=…` and an address on the web. Any other address closes the link: else the text would belong to the one before.
- */
+/** `id=…` and an address on the web. Any other address closes the link: otherwise the text would belong to the one before. */
 function link(text: string): string {
   const match = /^([\x20-\x3a\x3c-\x7e]*);(.+)$/s.exec(text);
   if (match === null || text.length > LINK_PAYLOAD_BYTES_MAX || shownLink(match[2]!) === undefined) return ';';
@@ -592,7 +583,7 @@ function areColours(code: number, text: string): boolean {
 const isSixel = (sequence: Sequence): boolean =>
   sequence.kind === 'dcs' && sequence.final === 0x71 && sequence.prefix === 0 && sequence.intermediate === 0;
 
-/** A kitty image: sent in the stream (not read from a file), no question, and with answers switched off. */
+/** A kitty image: sent in the stream (not read from a file), not a query, and with answers switched off. */
 function kittyImage(sequence: Sequence): string | undefined {
   const [, keys, data = ''] =
     /^G([^;]*)(?:;(.*))?$/s.exec(payloadOf(sequence, sequence.dataTo - sequence.dataFrom)) ?? [];
