@@ -106,6 +106,7 @@ test('[STATE-4] starts, ends, removals and last lines come by themselves; prompt
   await person.sees('Stop reader?');
   person.types('y');
   await person.sees('1 ended (hidden)');
+  await person.sees('reader was stopped'); // the next key clears it
   expect((await client.get(reader)).state).toBe('stopped');
   person.types('a');
   await person.sees('stopped SIG');
