@@ -138,7 +138,7 @@ export function isOfThisPlace(identity: ProcessIdentity | null): identity is Pro
 
 const TICK_MS = 10;
 
-/** How long ago it started, by a clock that nobody can set; null where that cannot be known. */
+/** How long ago it started, by a monotonic clock; null where that is unknown. */
 export function ageMs(identity: ProcessIdentity | null): number | null {
   if (!isOfThisPlace(identity)) return null;
   let uptime: string | undefined;

@@ -393,7 +393,7 @@ async function all(watch: TextWatch): Promise<TextItem[]> {
   return items;
 }
 
-/** Rejections that nobody handles, kept here instead of failing the run. */
+/** Unhandled rejections, collected here instead of failing the run. */
 class Unhandled implements Disposable {
   readonly errors: unknown[] = [];
   readonly #others = process.listeners('unhandledRejection');

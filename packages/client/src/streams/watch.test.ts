@@ -21,7 +21,7 @@ test('[ATT-2] whatever breaks, and at whichever byte, everything arrives exactly
     chunks: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
     from: fc.oneof(fc.constant('start' as const), fc.nat(200), fc.record({ tailBytes: fc.nat(2000) })),
     mixesStreams: fc.boolean(),
-    /** After so many items the reader lets the world go on before it asks for more. */
+    /** The reader pauses after this many items before it takes more. */
     pauses: fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }),
     printedLater: fc.nat(500),
   });

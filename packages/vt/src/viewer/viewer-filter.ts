@@ -53,7 +53,7 @@ export interface ViewerFilterOptions {
   readonly allowBell?: boolean;
 }
 
-/** Longer titles have crashed window managers. */
+/** Longer titles have caused problems in window managers. */
 export const SHOWN_TITLE_CHARACTERS_MAX = 256;
 /** What browsers take. */
 export const LINK_BYTES_MAX = 2083;
