@@ -36,7 +36,7 @@ describe('as root', () => {
       daemon,
       `ulimit -t 2; ulimit -f 100; ulimit -v 60000000; ulimit -n 64; nice -n 9 ${SPOOL} daemon start`,
     );
-    expect(said).toContain('The daemon runs'); // and is not one that the next line starts
+    expect(said).toContain('The daemon is up'); // and is not one that the next line starts
     const client = await daemon.client();
     const { holder, keeper } = await client.status();
     for (const { pid } of [holder, keeper]) {
