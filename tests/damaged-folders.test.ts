@@ -118,7 +118,7 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
   }
   for (const { id, what, isRunning } of damaged)
     if (!isRunning && UNREADABLE_RECORDS.has(what))
-      expect(doctor).toMatch(new RegExp(`warn +session folder .*${id} has no record`));
+      expect(doctor).toMatch(new RegExp(`warn +session folder .*${id} has no readable record`));
   expect((await client.status()).keeper.pid).toBe(after.keeper.pid);
   for (const { id } of troubled) if (existsSync(`${folderOf(id)}/log`)) chmodSync(folderOf(id), 0o700);
 }, 120_000);

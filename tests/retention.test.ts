@@ -79,7 +79,7 @@ test('[LOG-10] an empty folder without a record goes after a day; one with data 
   await daemon.client();
   await until('the empty one is gone', () => !existsSync(empty), SWEPT_WITHIN_MS);
   expect(readdirSync(`${full}/log`)).toEqual(['0000000000000000.log']);
-  expect((await daemon.spool(['doctor'])).stdout).toMatch(/warn.*full00000000 has no record that can be read/);
+  expect((await daemon.spool(['doctor'])).stdout).toMatch(/warn.*full00000000 has no readable record/);
 });
 
 test('[LOG-8] a session that was lost counts from when that was noticed, however long ago it last printed', async () => {

@@ -45,7 +45,7 @@ test('`screen --history` brings what scrolled out, up to the limit that its help
   for (const { stdout } of help) expect(stdout).toContain('1000');
   expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/\b178\b/);
   const refused = await daemon.spool(['screen', id, '--history', '1001']);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1000; spool logs') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1000; use spool logs') });
 });
 
 test('`logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {

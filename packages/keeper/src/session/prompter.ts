@@ -20,6 +20,8 @@ const SETTLE_MS_MAX = 600;
 const SHOWN_MS_MAX = 2000;
 const LOOK_AGAIN_MS = 50;
 const CONFIRM_MS = 3000;
+/** By then the kernel has handed typed bytes to the child's side of the terminal. */
+const UNREAD_MS = 40;
 /** From an empty input line to the first sign of work, for a slow agent on a busy machine. */
 const SHOW_MS = 3000;
 const ENTER = Buffer.from('\r');
@@ -93,7 +95,7 @@ export class Prompter {
     if (pressed === null) return answer(session, null, start, true);
     await pressed.typed;
     const { from, before, wasWorking } = pressed;
-    const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
+    const reactionNow = async (): Promise<Prompted['reaction']> => {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
       // The terminal echoes by itself: until the child has read the input, nothing on the screen is a reaction to it.
@@ -105,6 +107,13 @@ export class Prompter {
       if (state === 'working' && !wasWorking) return state;
       const after = look && placeOf(tail, look.lines, look.cursorRow);
       return isTaken(before, after, isKnownAgent(session)) ? 'screen' : null;
+    };
+    const reaction = await until(session, ask.confirmMs ?? CONFIRM_MS, async () => {
+      const found = await reactionNow();
+      if (found === null || found === 'exited' || found === 'blocked') return found;
+      // The kernel hands typed bytes to the child's side a moment after the write: only then do unread ones count.
+      await sleep(UNREAD_MS);
+      return session.unreadBytes > 0 ? null : found;
     });
     // An agent whose input line is empty again is about to show that it works: its present screen is stale.
     const isStale = reaction === 'screen' && isKnownAgent(session);
