@@ -271,7 +271,10 @@ export const VERBS = {
       latest: { kind: 'on', short: 'l', about: 'use the latest session: omit ID, all operands are TEXT' },
       key: { kind: 'text', value: 'KEY', about: 'idempotency key: a prompt with the same key is typed only once' },
       clear: { kind: 'on', about: 'clear the input line first' },
-      force: { kind: 'on', about: 'type even if the session is asking something or has text in its input line' },
+      force: {
+        kind: 'on',
+        about: 'type even if the session is asking, is a shell that runs a command, or has text in its input line',
+      },
       confirm: { kind: 'duration', value: 'DUR', about: 'how long to wait for a reaction (default: 3s)' },
       wait: {
         kind: 'text',
@@ -291,7 +294,8 @@ export const VERBS = {
       '`prompt` pastes the text, presses Enter separately and then checks that the session reacts.',
       'Exit code: 0 if the session reacted; 1 if no reaction was seen; 4 if nothing was typed.',
       'Nothing is typed while the session asks something (Enter might answer it), while it prints too fast to check that, or',
-      'while the input line of a shell or a known agent contains text. --clear clears the input line; --force types anyway.',
+      'while the input line of a shell or a known agent contains text. A shell that runs a command is not typed to either.',
+      '--clear clears the input line; --force types anyway.',
     ].join('\n'),
     examples: [
       ['spool prompt claude "run the tests" --wait idle,blocked', 'and wait until it is done or asks something'],
