@@ -10,6 +10,8 @@ const LOOK: Look = {
   state: 'idle',
   kind: 'prompt',
   agent: 'shell',
+  source: 'shell',
+  isAlternate: false,
   asks: null,
   isUnsettled: false,
   bracketedPaste: false,

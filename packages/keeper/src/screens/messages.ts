@@ -1,5 +1,14 @@
 /** The messages between the keeper and its screen thread. */
-import type { HistoryItem, Milestone, ScreenFormat, Size, Status, StatusState, TerminalColours } from '@spool/protocol';
+import type {
+  HistoryItem,
+  Milestone,
+  ScreenFormat,
+  Size,
+  Status,
+  StatusSource,
+  StatusState,
+  TerminalColours,
+} from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 
 /** A session as the screen thread knows it: its log, its command, and its first size. */
@@ -102,6 +111,10 @@ export interface Look {
   readonly state: StatusState;
   readonly kind: string | null;
   readonly agent: string | null;
+  /** The evidence that decided on the state. */
+  readonly source: StatusSource;
+  /** It fills the screen like an editor or a pager. */
+  readonly isAlternate: boolean;
   /** The question it asks, in a sentence; null when it asks nothing. */
   readonly asks: string | null;
   /** The screen contradicts the current status, but not yet for long enough: look again in a moment. */

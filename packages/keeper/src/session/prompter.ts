@@ -8,7 +8,7 @@ import { type Prompted, type Requests, SpoolError } from '@spool/protocol';
 import { paste } from '@spool/vt';
 import { typeWhenSeen } from '../input/careful-typing.ts';
 import { clearInput } from '../input/clearing.ts';
-import { refuseDialogs, refuseLeftOvers } from '../input/refusals.ts';
+import { refuseDialogs, refuseFullScreen, refuseLeftOvers } from '../input/refusals.ts';
 import type { Look } from '../screens/messages.ts';
 import type { Session } from './session.ts';
 import { isTaken, type Place, placeOf, tailOf } from '../input/typed-place.ts';
@@ -64,8 +64,9 @@ export class Prompter {
       type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
     // Text that an earlier keeper pasted for this prompt is not a left-over.
     const isOwn = keys !== null && session.hasTyped(keys.text);
-    if (ask.clear === true && isTerminal && !isOwn) await clearInput(session, refuseDialogs(session), who);
-    const judge = isOwn ? refuseDialogs(session) : refuseLeftOvers(session);
+    if (ask.clear === true && isTerminal && !isOwn)
+      await clearInput(session, refuseFullScreen(session, refuseDialogs(session)), who);
+    const judge = isOwn ? refuseDialogs(session) : refuseFullScreen(session, refuseLeftOvers(session));
     const isNew = await (ask.force === true
       ? lookQuickly(session).then(typeText)
       : typeWhenSeen(session, judge, typeText));

@@ -19,6 +19,8 @@ export function lookAt(follower: Follower, now: number): Look {
     state: status.state,
     kind: status.kind,
     agent: status.agent,
+    source: status.source,
+    isAlternate: shown.isAlternate,
     asks,
     isUnsettled,
     bracketedPaste: model?.modes.bracketedPaste ?? false,
