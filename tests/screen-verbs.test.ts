@@ -217,6 +217,6 @@ test('rename and update change what a session is called and how it is sized', as
     sizePolicy: 'fixed',
   });
   expect(await daemon.json('update', 'new', '--label', 'a=')).toMatchObject({ labels: { b: '2' } });
-  expect((await daemon.spool(['inspect', 'old'])).code).toBe(125);
+  expect((await daemon.spool(['inspect', 'old'])).code).toBe(3);
   expect((await daemon.spool(['run', '--size-policy', 'huge', '--', 'true'])).code).toBe(2);
 });

@@ -402,7 +402,7 @@ test('task run -d, ls, wait, logs and cancel, for scripts', async () => {
   const sleeper = await daemon.json<TaskHandle>('task', 'run', '-d', '--', 'sleep', '1000');
   expect(await daemon.json('task', 'cancel', sleeper.taskId)).toMatchObject({ state: 'cancelled' });
   const both = await daemon.spool(['task', 'cancel', sleeper.taskId, 'no-such-task']);
-  expect(both).toMatchObject({ code: 125, stdout: expect.stringMatching(/^sleep: cancelled after /) });
+  expect(both).toMatchObject({ code: 3, stdout: expect.stringMatching(/^sleep: cancelled after /) });
   expect((await daemon.spool(['task', 'cancel'])).code).toBe(2);
 
   const { id } = await client.run({ command: ['sleep', '1000'], name: 'no-task' });

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   SESSION_EXITED: 'the session has ended; `spool logs` shows its output',
   SESSION_RUNNING: 'the session is still running; stop it first or use --force',
   SESSION_NONE: 'there are no sessions yet; start one with `spool run -- COMMAND`',
+  TASK_NONE: 'there are no tasks yet; start one with `spool task run -- COMMAND`',
   NOT_A_TASK: 'this session is not a task; `spool stop` stops it',
   NAME_TAKEN: 'the name is used by a running session; choose another name, or attach to that session',
   ARGUMENT_INVALID: 'invalid argument',

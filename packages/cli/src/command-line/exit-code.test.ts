@@ -1,6 +1,6 @@
-import { SpoolError } from '@spool/protocol';
+import { ERROR_CODES, type ErrorCode, SpoolError } from '@spool/protocol';
 import { expect, test } from 'vitest';
-import { exitCodeOfError, exitCodeOfSession, signalNumber } from './exit-code.ts';
+import { EXIT_CODES, EXIT_OF_ERROR, exitCodeOfError, exitCodeOfSession, signalNumber } from './exit-code.ts';
 import { failureOf } from './failure.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,12 +23,49 @@ test.each<[error: unknown, code: number]>([
   [new SpoolError('FOLDER_REFUSED'), 4],
   [new SpoolError('COMMAND_NOT_FOUND'), 127],
   [new SpoolError('COMMAND_NOT_EXECUTABLE'), 126],
-  [new SpoolError('CWD_UNUSABLE'), 125],
-  [new SpoolError('SESSION_UNKNOWN'), 125],
+  [new SpoolError('CWD_UNUSABLE'), 2],
+  [new SpoolError('SESSION_UNKNOWN'), 3],
+  [new SpoolError('SESSION_AMBIGUOUS'), 3],
+  [new SpoolError('SESSION_RUNNING'), 4],
+  [new SpoolError('NOT_A_CODE_WE_KNOW' as ErrorCode), 125],
+  [Object.assign(new Error('x'), { errno: -2, code: 'ENOENT' }), 3],
+  [Object.assign(new Error('x'), { errno: -13, code: 'EACCES' }), 4],
+  [Object.assign(new Error('x'), { errno: -28, code: 'ENOSPC' }), 1],
+  [Object.assign(new Error('x'), { code: 'ERR_INVALID_STATE' }), 125],
   [new SpoolError('DAEMON_UNREACHABLE'), 125],
   [new Error('anything'), 125],
   ['thrown text', 125],
 ])('%s ends us with %s', (error, code) => expect(exitCodeOfError(error)).toBe(code));
+
+/** The codes that only a failure of ours, of the daemon or of the machine can cause. Everything else is up to the user. */
+const OURS: readonly ErrorCode[] = [
+  'REQUEST_UNKNOWN',
+  'SPAWN_FAILED',
+  'TOO_MANY_FILES',
+  'INPUT_UNCONFIRMED',
+  'FRAME_UNKNOWN',
+  'FRAME_TOO_LARGE',
+  'FRAME_INVALID',
+  'ANSWER_TOO_LARGE',
+  'HELLO_EXPECTED',
+  'VERSION_UNSUPPORTED',
+  'TOO_MANY',
+  'DAEMON_UNREACHABLE',
+  'DAEMON_START_FAILED',
+  'DAEMON_STOPPING',
+  'TOO_MANY_CONNECTIONS',
+  'CONNECTION_LOST',
+  'INTERNAL',
+];
+
+test('[SAY-1] every error code has an exit code of the manual, and only our own failures are 125', () => {
+  const known = new Set(EXIT_CODES.map(({ code }) => code));
+  for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+    const exitCode = EXIT_OF_ERROR[code];
+    expect([code, known.has(`${exitCode}`), exitCode === 125]).toEqual([code, true, OURS.includes(code)]);
+    expect(exitCodeOfError(new SpoolError(code))).toBe(exitCode);
+  }
+});
 
 test('signals have numbers, other words have none', () => {
   expect([signalNumber('SIGINT'), signalNumber('SIGRTMIN'), signalNumber('SIGNOPE'), signalNumber('toString')]).toEqual(

@@ -1,15 +1,19 @@
-/** The exit codes of `spool`. */
+/** The exit codes of `spool` [SAY-1]. */
 import { constants } from 'node:os';
 import { type ErrorCode, SpoolError } from '@spool/protocol';
+import { errnoOf } from './os-error.ts';
 import { UsageError } from './usage-error.ts';
 
 export const EXIT = {
+  /** What was asked for did not come about. */
+  failed: 1,
   usage: 2,
+  notFound: 3,
   notAllowed: 4,
   timedOut: 124,
   ourFailure: 125,
-  notExecutable: 126,
-  notFound: 127,
+  commandNotExecutable: 126,
+  commandNotFound: 127,
   /** Plus the number of the signal. */
   signalBase: 128,
 } as const;
@@ -18,40 +22,91 @@ export const EXIT = {
 export const EXIT_CODES: readonly { readonly code: string; readonly about: string }[] = [
   { code: '0', about: 'success; for `attach` also after a detach or a takeover by another client' },
   {
-    code: '1',
-    about: 'a check found a problem, a wait ended without its condition, or a task failed without an exit code',
+    code: `${EXIT.failed}`,
+    about:
+      'it failed as asked: a check found a problem, a wait ended without its condition, a prompt got no reaction, or the output could not be written',
   },
   { code: `${EXIT.usage}`, about: 'usage error: invalid command line or argument' },
+  { code: `${EXIT.notFound}`, about: 'not found or ambiguous: a session, a task or a file' },
   {
     code: `${EXIT.notAllowed}`,
-    about: 'not allowed: for example, the session is asking something, or a folder is not safe to use',
+    about:
+      'not allowed, and nothing was done: for example, the session has ended, still runs or asks something, its name is taken, or a folder is not safe to use',
   },
   { code: `${EXIT.timedOut}`, about: 'a wait or a task timed out' },
   { code: `${EXIT.ourFailure}`, about: 'Spool itself failed, or the exit code of the session is unknown' },
-  { code: `${EXIT.notExecutable}`, about: 'the command cannot be executed' },
-  { code: `${EXIT.notFound}`, about: 'the command was not found' },
+  { code: `${EXIT.commandNotExecutable}`, about: 'the command cannot be executed' },
+  { code: `${EXIT.commandNotFound}`, about: 'the command was not found' },
   { code: `${EXIT.signalBase}+n`, about: 'the session was ended by signal n' },
 ];
 
-const OF_ERROR: { readonly [K in ErrorCode]?: number } = {
-  COMMAND_NOT_EXECUTABLE: EXIT.notExecutable,
-  COMMAND_NOT_FOUND: EXIT.notFound,
-  NOT_ALLOWED: EXIT.notAllowed,
-  INPUT_BLOCKED: EXIT.notAllowed,
-  INPUT_BUSY: EXIT.notAllowed,
-  INPUT_NOT_EMPTY: EXIT.notAllowed,
-  STATE_UNKNOWN: EXIT.notAllowed,
+/** Every error code has a row, so that a new one cannot be forgotten. A mistake of the user is never 125. */
+export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
+  SESSION_UNKNOWN: EXIT.notFound,
+  SESSION_AMBIGUOUS: EXIT.notFound,
+  SESSION_EXITED: EXIT.notAllowed,
+  SESSION_RUNNING: EXIT.notAllowed,
+  SESSION_NONE: EXIT.notFound,
+  TASK_NONE: EXIT.notFound,
+  NOT_A_TASK: EXIT.usage,
+  NAME_TAKEN: EXIT.notAllowed,
   ARGUMENT_INVALID: EXIT.usage,
+  REQUEST_INVALID: EXIT.usage,
+  REQUEST_UNKNOWN: EXIT.ourFailure,
   WAIT_UNKNOWN: EXIT.usage,
   PATTERN_INVALID: EXIT.usage,
-  NOT_A_TASK: EXIT.usage,
+  PATTERN_TOO_SLOW: EXIT.usage,
+  COMMAND_NOT_FOUND: EXIT.commandNotFound,
+  COMMAND_NOT_EXECUTABLE: EXIT.commandNotExecutable,
+  CWD_UNUSABLE: EXIT.usage,
+  SPAWN_FAILED: EXIT.ourFailure,
+  TOO_MANY_FILES: EXIT.ourFailure,
+  INPUT_QUEUE_FULL: EXIT.notAllowed,
+  INPUT_UNCONFIRMED: EXIT.ourFailure,
+  INPUT_BUSY: EXIT.notAllowed,
+  INPUT_BLOCKED: EXIT.notAllowed,
+  INPUT_NOT_EMPTY: EXIT.notAllowed,
+  STATE_UNKNOWN: EXIT.notAllowed,
+  LINE_TOO_LONG: EXIT.notAllowed,
+  INPUT_CLOSED: EXIT.notAllowed,
+  INPUT_IS_TERMINAL: EXIT.notAllowed,
   KEY_UNKNOWN: EXIT.usage,
+  NOT_A_TERMINAL: EXIT.notAllowed,
+  FRAME_UNKNOWN: EXIT.ourFailure,
+  FRAME_TOO_LARGE: EXIT.ourFailure,
+  FRAME_INVALID: EXIT.ourFailure,
+  ANSWER_TOO_LARGE: EXIT.ourFailure,
+  HELLO_EXPECTED: EXIT.ourFailure,
+  VERSION_UNSUPPORTED: EXIT.ourFailure,
+  TOO_MANY: EXIT.ourFailure,
+  DAEMON_UNREACHABLE: EXIT.ourFailure,
+  DAEMON_START_FAILED: EXIT.ourFailure,
+  DAEMON_STOPPING: EXIT.ourFailure,
+  TOO_MANY_CONNECTIONS: EXIT.ourFailure,
   FOLDER_REFUSED: EXIT.notAllowed,
+  CONNECTION_LOST: EXIT.ourFailure,
+  NOT_ALLOWED: EXIT.notAllowed,
+  INTERNAL: EXIT.ourFailure,
+};
+
+/** What the operating system refused to a file that the user named. */
+const EXIT_OF_ERRNO: Readonly<Record<string, number>> = {
+  ENOENT: EXIT.notFound,
+  ENOTDIR: EXIT.notFound,
+  EACCES: EXIT.notAllowed,
+  EPERM: EXIT.notAllowed,
+  EROFS: EXIT.notAllowed,
+  EISDIR: EXIT.usage,
+  ENOSPC: EXIT.failed,
+  EDQUOT: EXIT.failed,
+  EFBIG: EXIT.failed,
 };
 
 export function exitCodeOfError(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
-  return SpoolError.is(error) ? (OF_ERROR[error.code] ?? EXIT.ourFailure) : EXIT.ourFailure;
+  // A newer daemon may send a code that this table does not have.
+  if (SpoolError.is(error)) return EXIT_OF_ERROR[error.code] ?? EXIT.ourFailure;
+  return EXIT_OF_ERRNO[errnoOf(error) ?? ''] ?? EXIT.ourFailure;
 }
 
 /** The exit code that a shell would report. A lost session has neither code nor signal: 125. */

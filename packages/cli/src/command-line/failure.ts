@@ -1,6 +1,7 @@
 /** Prints an error as a sentence, or as an object with --json. Always on stderr, because stdout holds data only. */
 import { ERROR_CODES, type ErrorDetails, SpoolError } from '@spool/protocol';
 import { exitCodeOfError } from './exit-code.ts';
+import { osErrorText } from './os-error.ts';
 import { jsonText } from '../output/json-text.ts';
 import { printable } from '../output/printable.ts';
 import { notice } from '../output/stdio.ts';
@@ -32,7 +33,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message, details: {} };
   if (SpoolError.is(error)) return { code: error.code, message: sentence(error), details: error.details };
-  return { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error), details: {} };
+  return { code: 'INTERNAL', message: osErrorText(error), details: {} };
 }
 
 /** Prints the error and returns the exit code. */

@@ -31,8 +31,8 @@ export function longHelp(): string {
     `ID is ${ID_ABOUT}.`,
     'DUR is a duration: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
     'Data goes to stdout; notices and errors go to stderr. Every verb accepts --json and --help.',
-    'Exit codes: that of the session; 128+n: ended by signal n; 124: timed out; 125: spool failed; 126: not executable;',
-    '127: not found; 2: usage error; 4: not allowed.',
+    'Exit codes: that of the session; 128+n: ended by signal n; 1: failed as asked; 2: usage error; 3: not found;',
+    '4: not allowed; 124: timed out; 125: spool failed; 126: command not executable; 127: command not found.',
   ].join('\n');
 }
 

@@ -13,18 +13,14 @@ export async function sessionAndText(
   const words = latest ? operands : operands.slice(1);
   if (file !== undefined && words.length > 0) throw new UsageError('use TEXT or --file, not both', verb);
   const source = file ?? (words.length === 1 && words[0] === '-' ? '-' : undefined);
-  const text = source === undefined ? words.join(' ') : await read(source, verb);
+  const text = source === undefined ? words.join(' ') : await read(source);
   if (text === '') throw new UsageError('nothing to type: give TEXT or --file', verb);
   return { session, text };
 }
 
-async function read(source: string, verb: VerbName): Promise<string> {
-  try {
-    if (source !== '-') return await readFile(source, 'utf8');
-    let text = '';
-    for await (const piece of process.stdin.setEncoding('utf8')) text += String(piece);
-    return text;
-  } catch (error) {
-    throw new UsageError(`cannot read ${JSON.stringify(source)}: ${(error as Error).message}`, verb);
-  }
+async function read(source: string): Promise<string> {
+  if (source !== '-') return await readFile(source, 'utf8');
+  let text = '';
+  for await (const piece of process.stdin.setEncoding('utf8')) text += String(piece);
+  return text;
 }

@@ -10,6 +10,7 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { EXIT } from '../command-line/exit-code.ts';
+import { osErrorText } from '../command-line/os-error.ts';
 import { jsonText } from './json-text.ts';
 import { shownText } from './printable.ts';
 
@@ -112,8 +113,8 @@ function streamOf(fd: 1 | 2): NodeJS.WriteStream {
         readerGone(fd, error);
       } catch {
         // A full disk. Nobody waits for this stream who could tell it.
-        put(2, `spool: ${error.message}\n`);
-        process.exit(EXIT.ourFailure);
+        put(2, `spool: ${osErrorText(error)}\n`);
+        process.exit(EXIT.failed);
       }
     });
   }

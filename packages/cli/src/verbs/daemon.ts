@@ -14,13 +14,11 @@ const GRACE_MS_DEFAULT = 5000;
 const END_MS_MAX = 10_000;
 const POLL_MS = 15;
 
-const EXIT_NOT_RUNNING = 1;
-
 const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
   const graceMs = flags.grace ?? GRACE_MS_DEFAULT;
   switch (operands[0]) {
     case 'status':
-      return tell(await statusOf(program, false), flags.json) ? 0 : EXIT_NOT_RUNNING;
+      return tell(await statusOf(program, false), flags.json) ? 0 : EXIT.failed;
     case 'start':
       tell(await statusOf(program, true), flags.json);
       return 0;

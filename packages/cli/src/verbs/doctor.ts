@@ -1,4 +1,5 @@
 /** `spool doctor`: prints one line per check, with a fix. It changes nothing and does not start a daemon. */
+import { EXIT } from '../command-line/exit-code.ts';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
@@ -33,7 +34,7 @@ const doctor: VerbAction<'doctor'> = async ({ flags }, program) => {
   const findings = await examine(program);
   if (flags.json) printJson(findings);
   else print(findings.map((finding) => line(finding, wantsColour(1))).join('\n'));
-  return findings.some(({ level }) => level === 'fail') ? 1 : 0;
+  return findings.some(({ level }) => level === 'fail') ? EXIT.failed : 0;
 };
 
 export default doctor;

@@ -3,10 +3,9 @@ import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import { sessionAndText } from '../command-line/text-operand.ts';
+import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { endCode, endJson, endLine, wantedOf } from '../waits/wait-end.ts';
-
-const EXIT_UNCONFIRMED = 1;
 
 const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   if (flags.timeout !== undefined && flags.wait === undefined)
@@ -28,7 +27,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   else if (!flags.json && !isConfirmed) notice(`Typed, but no reaction seen; check with: spool attach ${id}`);
   if (wanted === null) {
     if (flags.json) printJson(said);
-    return isConfirmed || isRepeated ? 0 : EXIT_UNCONFIRMED;
+    return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });
   if (flags.json) printJson({ ...endJson(end), ...said, end: end.offset });

@@ -47,11 +47,7 @@ async function openSource(file: string): Promise<AsyncIterable<Buffer>> {
   if (file === '-') return process.stdin;
   const stream = createReadStream(file);
   await new Promise<void>((resolve, reject) => {
-    stream
-      .once('open', () => resolve())
-      .once('error', (error) =>
-        reject(new UsageError(`cannot read ${JSON.stringify(file)}: ${error.message}`, 'send')),
-      );
+    stream.once('open', () => resolve()).once('error', reject);
   });
   return stream;
 }

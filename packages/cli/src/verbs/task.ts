@@ -151,8 +151,7 @@ async function logs(flags: Flags, operands: readonly string[], program: Program)
 async function latestTask(program: Program): Promise<string> {
   await using client = await openClient(program);
   const latest = (await tasksOf(client)).at(-1);
-  if (latest === undefined)
-    throw new UsageError('there are no tasks yet; start one with: spool task run -- COMMAND', 'task');
+  if (latest === undefined) throw new SpoolError('TASK_NONE');
   return latest.id;
 }
 

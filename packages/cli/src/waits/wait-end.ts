@@ -7,9 +7,6 @@ import { printable } from '../output/printable.ts';
 import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The session ended before the condition was met: neither the exit code of the session nor a failure of spool. */
-const EXIT_NOT_MET = 1;
-
 export function wantedOf(texts: readonly string[], verb: 'wait' | 'prompt'): WaitWanted {
   try {
     return parseWanted(texts);
@@ -44,5 +41,5 @@ export function endCode({ reason, session }: WaitEnd, { until, pattern }: WaitWa
   if (reason === 'timeout') return EXIT.timedOut;
   if (reason !== 'exit') return 0;
   const isWanted = until.includes('exit') || (until.length === 0 && pattern === null);
-  return isWanted ? exitCodeOfSession(session) : EXIT_NOT_MET;
+  return isWanted ? exitCodeOfSession(session) : EXIT.failed;
 }

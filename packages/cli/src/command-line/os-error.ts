@@ -1,0 +1,19 @@
+/** Errors of the operating system, as Node throws them: recognized, and told in a sentence [SAY-2]. */
+
+/** `ENOENT`, if the operating system said so. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('errno' in error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** `ENOENT: no such file or directory, open '/x'` reads `cannot open "/x": no such file or directory`. */
+export function osErrorText(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const errno = errnoOf(error);
+  if (errno === undefined) return message;
+  const { syscall = 'use', path } = error as NodeJS.ErrnoException;
+  const what = path === undefined ? (syscall === 'write' ? 'the output' : 'it') : JSON.stringify(path);
+  const why = message.startsWith(`${errno}: `) ? message.slice(errno.length + 2).replace(/, .*$/s, '') : errno;
+  return `cannot ${syscall} ${what}: ${why}`;
+}
