@@ -10,6 +10,7 @@ export * from './home.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './listing.ts';
+export * from './question.ts';
 export * from './status.ts';
 export * from './task.ts';
 export * from './messages.ts';

@@ -1,4 +1,5 @@
 /** What a session is doing right now, as far as is known, and the evidence. */
+import type { Question } from './question.ts';
 
 /**
  * `starting`: nothing was reported yet. `working`: something is being done. `blocked`: it waits for a user's decision.
@@ -51,6 +52,8 @@ export interface Status {
   readonly agent: string | null;
   /** One line: `Thinking`, `Bash(npm test)`, `Editing src/x.ts`. */
   readonly activity: string | null;
+  /** What a blocked session asks, once its screen shows it; absent where that is not known. */
+  readonly question?: Question | undefined;
   /** The program's own description of its thoughts. */
   readonly thought: string | null;
   /** Percent. */
