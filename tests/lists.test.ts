@@ -1,7 +1,8 @@
 /** Thousands of ended sessions: listed as asked, found by name, and in nobody's way. */
 import { expect, test } from 'vitest';
 import type { SessionInfo } from '@spool/client';
-import { TestDaemon, until, writeEndedSession, writeEndedSessions } from '@spool/testkit';
+import { SPOOL, Terminal, TestDaemon, until, writeEndedSession, writeEndedSessions } from '@spool/testkit';
+import { seenBy } from './support/reference-terminal.ts';
 
 const env = { PATH: process.env.PATH! };
 const COUNT = 600;
@@ -38,15 +39,91 @@ test('[LIST-2] `ls` shows what runs and the latest that ended, says how many mor
       .slice(1)
       .map((line) => line.split(' ')[0]!);
   const some = await daemon.spool(['ls']);
-  expect(rows(some.stdout)).toEqual([id, ...ids.slice(-20)]);
-  expect(some.stderr).toContain('30 more sessions have ended; spool ls --all lists them');
-  const all = await daemon.spool(['ls', '--all']);
-  expect([rows(all.stdout), all.stderr]).toEqual([[id, ...ids], '']);
+  expect(rows(some.stdout)).toEqual([id, ...ids.slice(-10).reverse()]);
+  expect(some.stderr).toContain('40 more ended; spool ls -a lists all');
+  for (const verb of ['ls', 'ps', 'list']) {
+    const all = await daemon.spool([verb, '--all']);
+    expect([rows(all.stdout), all.stderr]).toEqual([[id, ...ids.toReversed()], '']);
+  }
   expect((await daemon.json<SessionInfo[]>('ls')).map((session) => session.id)).toEqual([...ids, id]);
   expect((await daemon.json<SessionInfo[]>('ls', '--limit', '2')).map((session) => session.id)).toEqual([
-    id,
     ...ids.slice(-2),
+    id,
   ]);
+});
+
+test('[LIST-6] `ls` filters by label, state and name, sorts, and prints lines of any form', async () => {
+  await using daemon = new TestDaemon();
+  const [old] = writeEndedSessions(daemon.home, 12);
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], env, name: 'Web-1', labels: { team: 'web', 'io.x/y': '' } });
+  const asks = await client.run({
+    command: ['sh', '-c', 'printf "Continue? [y/N] "; read answer'],
+    size: { cols: 80, rows: 24 },
+    env,
+    name: 'deploy',
+    labels: { team: 'ops' },
+  });
+  const bad = await client.run({ command: ['sh', '-c', 'exit 3'], env, name: 'bad', labels: { team: 'web' } });
+  await client.wait(bad.id);
+  await client.waitUntil(asks.id, 'blocked', { timeoutMs: 15_000 });
+  const listed = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await daemon.spool(['ls', '--format', '{{.name}}', ...args]);
+    return code === 0 ? stdout.trim().split('\n').join(' ') : stderr;
+  };
+  expect(await listed('--limit', '1')).toBe('deploy Web-1 bad');
+  expect(await listed('--running')).toBe('deploy Web-1');
+  expect(await listed('--running', '--sort=-age')).toBe('Web-1 deploy');
+  expect(await listed('--ended', '--limit', '2')).toBe('bad old-11');
+  expect(await listed('-f', 'state=blocked')).toBe('deploy');
+  expect(await listed('-f', 'state=failed,blocked')).toBe('deploy bad');
+  expect(await listed('-f', 'label=team=web')).toBe('Web-1 bad');
+  expect(await listed('-f', 'label=team', '-f', 'label=io.x/y')).toBe('Web-1');
+  expect(await listed('-f', 'name=WEB', '-f', 'name=old-0')).toBe('Web-1 old-0');
+  expect(await listed('-f', 'name=old', '-a', '--sort', '-name')).toMatch(/^old-11 old-10 old-9 .* old-0$/);
+  const one = await daemon.spool([
+    'ls',
+    '-f',
+    'name=bad',
+    '--format',
+    '{{.id}}\\t{{.state}} {{.exitCode}} {{.labels.team}}',
+  ]);
+  expect(one.stdout).toBe(`${bad.id}\tfailed 3 web\n`);
+  const asJson = await daemon.spool(['ls', '--format', 'json', '-f', 'name=old-0']);
+  expect((JSON.parse(asJson.stdout) as SessionInfo[]).map(({ id }) => id)).toEqual([old]);
+  expect((await daemon.spool(['ls', '--labels', '-f', 'label=team=web', '--running'])).stdout).toMatch(
+    /LABELS .*\n.* io\.x\/y,team=web |team=web,io\.x\/y /,
+  );
+  const none = await daemon.spool(['ls', '-f', 'name=nobody']);
+  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'No session matches.\n']);
+  const wrong = await daemon.spool(['ls', '-f', 'state=busy']);
+  expect([wrong.code, wrong.stderr.includes('no such state')]).toEqual([2, true]);
+});
+
+test.each([
+  { cols: 200, rows: 50 },
+  { cols: 80, rows: 24 },
+  { cols: 40, rows: 15 },
+  { cols: 12, rows: 5 },
+])('[LIST-5] on a terminal of $cols columns no line of `ls` wraps, whatever the sessions are called', async (size) => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (const name of ['漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字', `evil \u202e ${'x'.repeat(80)}`, 'short'])
+    await client.run({
+      command: ['sh', '-c', `sleep 1000 # \x1b[2J ${'long '.repeat(60)}`],
+      env,
+      name,
+      size: { cols: 80, rows: 24 },
+    });
+  using terminal = new Terminal(['sh', '-c', `${SPOOL} ls --labels; echo "end of it"; sleep 100`], daemon.env, size);
+  await terminal.sees('end of it');
+  const glass = await seenBy(size, terminal.printed);
+  const lines = glass.lines().filter((line) => line !== '');
+  expect(lines).toHaveLength(5);
+  expect([lines[0]!.includes('NAME'), lines[4]]).toEqual([true, 'end of it']);
+  // A wrapped line is one that the terminal itself continued, and one that just fits is followed by a line break.
+  expect(terminal.printed.split('\r\n')).toHaveLength(6);
+  expect(terminal.printed).not.toMatch(/\x1b\[2J|\u202e/);
 });
 
 test('[LIST-3] a keeper that begins over many ended sessions serves the running ones meanwhile, and then knows all', async () => {

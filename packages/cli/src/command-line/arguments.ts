@@ -39,6 +39,8 @@ export interface Flag {
 
 export interface Verb {
   readonly summary: string;
+  /** Other names, for users who expect them. */
+  readonly aliases?: readonly string[];
   /** Placeholders: `ID`, `[ID]`, `[ID…]`, `TEXT…`; `COMMAND…` also ends the flags. */
   readonly operands: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;

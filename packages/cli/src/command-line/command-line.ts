@@ -6,7 +6,7 @@ import { exitWhenWritten, isTerminal, print } from '../output/stdio.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
-import { isVerb, VERBS } from './verb-table.ts';
+import { VERBS, verbCalled } from './verb-table.ts';
 
 /** Exits the process once all output is written. */
 export async function commandLine(words: readonly string[], program: Program): Promise<never> {
@@ -32,19 +32,21 @@ async function dispatch(words: readonly string[], program: Program): Promise<num
   const [first, ...rest] = words;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') return await help(first, rest);
   if (first === '--version' || first === '-V') return await dispatch(['version', ...rest], program);
-  if (!isVerb(first)) throw unknownVerb(first);
-  const verb: Verb = VERBS[first];
-  const args = parseArguments(first, verb, rest);
-  if (args.help) return await help('help', [first]);
-  const { default: action } = await LOADERS[first]();
+  const name = verbCalled(first);
+  if (name === undefined) throw unknownVerb(first);
+  const verb: Verb = VERBS[name];
+  const args = parseArguments(name, verb, rest);
+  if (args.help) return await help('help', [name]);
+  const { default: action } = await LOADERS[name]();
   return await (action as (args: Parsed<Verb>, program: Program) => Promise<number>)(args, program);
 }
 
 async function help(first: string | undefined, rest: readonly string[]): Promise<number> {
   const { shortHelp, longHelp, verbHelp } = await import('./help.ts');
-  const name = rest.find((word) => !word.startsWith('-'));
-  if (name !== undefined && !isVerb(name) && name !== 'help') throw unknownVerb(name);
-  if (name !== undefined && isVerb(name)) print(verbHelp(name));
+  const asked = rest.find((word) => !word.startsWith('-'));
+  const name = asked === undefined ? undefined : verbCalled(asked);
+  if (asked !== undefined && name === undefined && asked !== 'help') throw unknownVerb(asked);
+  if (name !== undefined) print(verbHelp(name));
   else print(first === undefined ? shortHelp() : longHelp());
   return 0;
 }

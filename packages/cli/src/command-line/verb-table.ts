@@ -129,16 +129,47 @@ export const VERBS = {
   },
   ls: {
     summary: 'list the sessions',
+    aliases: ['ps', 'list'],
     operands: [],
     flags: {
-      all: { kind: 'on', short: 'a', about: 'show all ended sessions (default: the last 20)' },
-      limit: { kind: 'whole', value: 'N', about: 'show only the last N ended sessions' },
+      all: { kind: 'on', short: 'a', about: 'show all ended sessions (default: the last 10)' },
+      limit: { kind: 'whole', value: 'N', most: 1_000_000, about: 'show only the last N ended sessions' },
+      running: { kind: 'on', about: 'only running sessions' },
+      ended: { kind: 'on', about: 'only ended sessions' },
+      filter: {
+        kind: 'text',
+        value: 'KEY=VALUE',
+        short: 'f',
+        many: true,
+        about: 'only matching sessions: label=KEY[=VALUE], state=STATE, name=TEXT, agent=NAME (repeatable)',
+      },
+      sort: {
+        kind: 'text',
+        value: 'ORDER',
+        words: ['need', 'name', 'age', 'output', 'active'],
+        about: 'need (default), name, age, output or active (who printed last); a minus reverses: --sort=-age',
+      },
+      format: {
+        kind: 'text',
+        value: 'FORM',
+        about: "table, json, or a line per session: '{{.id}} {{.name}} {{.status.state}} {{.labels.team}}'",
+      },
+      labels: { kind: 'on', about: 'show the labels too' },
       quiet: { kind: 'on', short: 'q', about: 'print only the ids, one per line' },
       names: { kind: 'on', about: 'with -q: print the names too' },
     },
-    details: '--json prints all sessions as one array; --limit applies to it too.',
+    details: [
+      'Sessions that wait for you come first, then the other running ones, then the ended ones, the latest first. On a terminal',
+      'the table fits: columns that matter least are narrowed or left out. In a pipe or file nothing is.',
+      'STATE is running, blocked, working, idle, starting, ended, exited, failed, stopped, killed or lost. Filters with different',
+      'keys must all hold, of several with one key any (of labels all). Also as `spool ps` and `spool list`.',
+      'The fields of --format are those of --json, plus age and activity; {{json .status}} prints one as JSON.',
+      '--json prints all sessions as one array, oldest first; --limit applies to it too.',
+    ].join('\n'),
     examples: [
-      ['spool ls', 'running sessions first; the newest last'],
+      ['spool ls', 'what waits for you first'],
+      ['spool ls -f label=team=web -f state=blocked', 'those of a team that wait for a decision'],
+      ["spool ls --running --format '{{.name}}\\t{{.status.state}}'", 'names and states, for a script'],
       ['spool ls --json | jq -r \'.[] | select(.state == "failed") | .id\'', 'the ids of failed sessions'],
     ],
   },
@@ -583,4 +614,11 @@ export type ArgumentsOf<N extends VerbName> = Parsed<(typeof VERBS)[N]>;
 
 export function isVerb(name: string): name is VerbName {
   return Object.hasOwn(VERBS, name);
+}
+
+/** The verb of this name or alias; undefined if there is none. */
+export function verbCalled(name: string): VerbName | undefined {
+  if (isVerb(name)) return name;
+  const verbs: Readonly<Record<string, Verb>> = VERBS;
+  return (Object.keys(VERBS) as VerbName[]).find((verb) => verbs[verb]!.aliases?.includes(name));
 }

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandLine, cutToWidth, displayWidth, printable } from './printable.ts';
 import { formatTable } from './table.ts';
-import { tableOf } from '../verbs/ls.ts';
-import { sessionWith } from '../watch/fixture.ts';
 
 test('columns are as wide as their contents, numbers stand right', () => {
   const lines = formatTable(
@@ -18,7 +16,7 @@ test('columns are as wide as their contents, numbers stand right', () => {
 test.each([
   [20, 'abc  wide 漢字 and …'],
   [15, 'abc  wide 漢字…'],
-  [5, 'abc  wide 漢字…'],
+  [5, 'abc'],
   [undefined, 'abc  wide 漢字 and more'],
 ])('in %s columns the last one is cut', (width, line) => {
   expect(formatTable([{ title: 'A' }, { title: 'B' }], [['abc', 'wide 漢字 and more']], width)[1]).toBe(line);
@@ -50,39 +48,28 @@ test('a command reads as it could be typed', () => {
   );
 });
 
-test('[STATE-4] the list of sessions tells what each does', () => {
-  const base = { name: 'n', offset: 2048 };
-  const sessions = [
-    sessionWith('aaaaaaaaaa', { ...base, viewers: [VIEWER, VIEWER] }, { state: 'blocked', kind: 'permission' }),
-    sessionWith('bbbbbbbbbb', { ...base, state: 'failed', exitCode: 3, name: 'evil\x1b[2J' }, { state: 'exited' }),
-    sessionWith('cccccccccc', { ...base, state: 'stopped', signal: 'SIGHUP' }, { state: 'exited' }),
-    sessionWith('dddddddddd', base, { state: 'working' }),
-    sessionWith('eeeeeeeeee', base, { state: 'idle', kind: 'prompt' }),
-  ];
-  expect(tableOf(sessions, 61_000, undefined, false)).toEqual([
-    'ID          NAME       STATE               AGE  OUTPUT  VIEWERS  COMMAND',
-    'aaaaaaaaaa  n          blocked permission   1m      2k        2  sleep 1',
-    'bbbbbbbbbb  evil\\e[2J  failed 3             1m      2k           sleep 1',
-    'cccccccccc  n          stopped SIGHUP       1m      2k           sleep 1',
-    'dddddddddd  n          working              1m      2k           sleep 1',
-    'eeeeeeeeee  n          idle prompt          1m      2k           sleep 1',
-  ]);
-  const looks = tableOf(sessions, 61_000, undefined, true).map((line) => /^\x1b\[([\d;]+)m.*\x1b\[m$/.exec(line)?.[1]);
-  expect(looks).toEqual(['1', '1;33', '31', '2', '32', undefined]);
-});
+const COLUMNS = [
+  { title: 'ID', matters: 1 },
+  { title: 'NAME', matters: 4, least: 4, fair: 6 },
+  { title: 'STATE', matters: 3, least: 4 },
+  { title: 'TEXT', matters: 2, least: 5 },
+] as const;
+const ROW = ['id-0123456', 'a-long-name', 'blocked', '漢字漢字漢字'];
 
-test('[STATE-4] what a session does has a column of its own as soon as one does something; it leaves room for the command', () => {
-  const sessions = [
-    sessionWith('a', {}, { activity: 'Bash(npm test)\x1b[2J' }),
-    sessionWith('b', { milestone: { name: 'x', title: '412 packages installed', offset: 0 } }),
-    sessionWith('c', { title: 'a title as long as it likes to be, and then some more of it' }),
-  ];
-  expect(tableOf(sessions, 1000, undefined, false)).toEqual([
-    'ID  NAME  STATE    AGE  OUTPUT  VIEWERS  ACTIVITY                                  COMMAND',
-    'a   a     working   1s       0           Bash(npm test)\\e[2J                       sleep 1',
-    'b   b     working   1s       0           412 packages installed                    sleep 1',
-    'c   c     working   1s       0           a title as long as it likes to be, and …  sleep 1',
-  ]);
+test.each([
+  [60, 'id-0123456  a-long-name  blocked  漢字漢字漢字'],
+  [44, 'id-0123456  a-long-n…  blocked  漢字漢字漢字'],
+  [37, 'id-0123456  a-lon…  blocked  漢字漢…'],
+  [36, 'id-0123456  a-lon…  blocked  漢字漢…'],
+  [29, 'id-0123456  a-l…  blo…  漢字…'],
+  [28, 'a-lon…  blocked  漢字漢字漢…'],
+  [17, 'a-l…  blo…  漢字…'],
+  [16, 'a-long…  blocked'],
+  [9, 'a-long-n…'],
+  [3, 'a-…'],
+  [1, '…'],
+])('[LIST-5] in %s cells the columns that matter least are narrowed, and then left out', (width, line) => {
+  const lines = formatTable(COLUMNS, [ROW], width);
+  expect(lines[1]).toBe(line);
+  for (const each of lines) expect(displayWidth(each)).toBeLessThanOrEqual(width);
 });
-
-const VIEWER = { who: 'cli 1', size: null, isReadOnly: false, since: 0 };

@@ -1,13 +1,22 @@
-/** Tables: columns are as wide as their contents; the last one is truncated to fit the terminal. */
+/**
+ * Tables that fit the terminal: no line is wider than it. Columns are as wide as their contents. If there is no room for that,
+ * columns are narrowed, and then left out, those that matter least first.
+ */
 import { cutToWidth, displayWidth } from './printable.ts';
 
 export interface Column {
   readonly title: string;
   readonly right?: true;
+  /** The higher, the longer it stays. By default, columns further left matter more. */
+  readonly matters?: number;
+  /** It may be narrowed to this many cells. By default only the last column may. */
+  readonly least?: number;
+  /** Narrowed first to this many cells, so that one long cell does not take the room of the other columns. */
+  readonly fair?: number;
 }
 
-const GAP = 2;
-/** The minimum width of the last column, however narrow the terminal is. */
+/** Blanks between two columns. */
+export const GAP = 2;
 const LAST_WIDTH_MIN = 10;
 
 /** The lines of a table. `width` is that of the terminal; if undefined, nothing is truncated. */
@@ -17,18 +26,44 @@ export function formatTable(
   width?: number,
 ): string[] {
   const all = [columns.map((column) => column.title), ...rows];
+  const natural = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at] ?? ''))));
+  const widths = width === undefined ? natural : fittingWidths(columns, natural, width);
+  return all.map((row) => {
+    const cells = columns.flatMap((column, at) => {
+      const columnWidth = widths[at];
+      if (columnWidth === null || columnWidth === undefined) return [];
+      const cell = cutToWidth(row[at] ?? '', columnWidth);
+      const padding = ' '.repeat(columnWidth - displayWidth(cell));
+      return [column.right ? padding + cell : cell + padding];
+    });
+    return cells.join(' '.repeat(GAP)).trimEnd();
+  });
+}
+
+/** Null for a column that is left out. */
+function fittingWidths(columns: readonly Column[], natural: readonly number[], width: number): (number | null)[] {
   const last = columns.length - 1;
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at] ?? ''))));
-  const used = widths.slice(0, last).reduce((sum, each) => sum + each + GAP, 0);
-  if (width !== undefined) widths[last] = Math.min(widths[last]!, Math.max(width - used, LAST_WIDTH_MIN));
-  return all.map((row) =>
-    columns
-      .map((column, at) => {
-        const cell = cutToWidth(row[at] ?? '', widths[at]!);
-        const padding = ' '.repeat(widths[at]! - displayWidth(cell));
-        return column.right ? padding + cell : cell + padding;
-      })
-      .join(' '.repeat(GAP))
-      .trimEnd(),
+  const least = columns.map((column, at) =>
+    Math.min(natural[at]!, column.least ?? (at === last ? LAST_WIDTH_MIN : natural[at]!)),
   );
+  const matters = (at: number): number => columns[at]!.matters ?? -at;
+  const byWorth = columns.map((_, at) => at).sort((a, b) => matters(b) - matters(a));
+  const kept = [...byWorth];
+  const leastTotal = (): number => kept.reduce((sum, at) => sum + least[at]! + GAP, -GAP);
+  while (kept.length > 1 && leastTotal() > width) kept.pop();
+  const widths: (number | null)[] = columns.map((_, at) => (kept.includes(at) ? Math.min(least[at]!, width) : null));
+  // What is left goes to the columns that matter most: to each its fair share first.
+  let room = width - kept.reduce((sum, at) => sum + widths[at]! + GAP, -GAP);
+  for (const wanted of [(at: number) => Math.min(natural[at]!, columns[at]!.fair ?? natural[at]!), naturalAt]) {
+    for (const at of kept) {
+      const more = Math.min(room, Math.max(0, wanted(at) - widths[at]!));
+      widths[at]! += more;
+      room -= more;
+    }
+  }
+  return widths;
+
+  function naturalAt(at: number): number {
+    return natural[at]!;
+  }
 }

@@ -2,6 +2,7 @@
 import type { Client } from '@spool/client';
 import { recentSessions } from '../output/recent-sessions.ts';
 import { jsonText } from '../output/json-text.ts';
+import { isEnded } from '../output/session-words.ts';
 import { writeText } from '../output/stdio.ts';
 import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
 
@@ -38,16 +39,16 @@ export async function tellRows(client: Client): Promise<void> {
 }
 
 function rowJson(row: Row): object {
-  const { id, name, session, status } = row;
-  const isRunning = session.endedAt === null && session.state === 'running';
+  const { id, name, status } = row;
+  const isRunning = !isEnded(row);
   return {
     id,
     name,
-    state: isRunning ? status.state : session.state,
+    state: isRunning ? status.state : row.state,
     kind: isRunning ? status.kind : null,
     since: sinceOf(row),
-    exitCode: session.exitCode,
-    signal: session.signal,
+    exitCode: row.exitCode,
+    signal: row.signal,
     activity: status.activity,
     milestone: row.milestone,
     title: row.title,

@@ -30,7 +30,7 @@ export class WatchLines implements Disposable {
 
   /** Sets the visible rows. */
   follow(rows: readonly Row[]): void {
-    const wanted = new Map(rows.map((row) => [`${row.id} ${isEnded(row.session)}`, row]));
+    const wanted = new Map(rows.map((row) => [`${row.id} ${isEnded(row)}`, row]));
     for (const [key, leaving] of this.#followed) {
       if (wanted.has(key)) continue;
       this.#followed.delete(key);
@@ -52,11 +52,12 @@ export class WatchLines implements Disposable {
     this.follow([]);
   }
 
-  async #followOne({ id, session }: Row, signal: AbortSignal): Promise<void> {
+  async #followOne(row: Row, signal: AbortSignal): Promise<void> {
+    const { id } = row;
     try {
-      for (let isLast = isEnded(session), pauseMs = SETTLE_MS; ; pauseMs = LOOK_EVERY_MS) {
+      for (let isLast = isEnded(row), pauseMs = SETTLE_MS; ; pauseMs = LOOK_EVERY_MS) {
         await pause(pauseMs, signal);
-        const { line, offset } = await this.#look(id, session.size !== null);
+        const { line, offset } = await this.#look(id, row.size !== null);
         if (signal.aborted) return;
         if (this.#lines.get(id) !== line) {
           this.#lines.set(id, line);

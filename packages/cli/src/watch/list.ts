@@ -3,23 +3,12 @@
  * requests.
  */
 import type { EventItem } from '@spool/client';
-import type { Milestone, SessionInfo, StatusInfo } from '@spool/protocol';
+import type { SessionInfo } from '@spool/protocol';
+import { byNeed, type Group, groupOf } from '../output/session-order.ts';
 import { isEnded } from '../output/session-words.ts';
 
-/** The data of a row. */
-export interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly session: SessionInfo;
-  readonly status: StatusInfo;
-  readonly milestone: Milestone | null;
-  readonly title: string;
-}
-
-export type Group = 'blocked' | 'working' | 'idle' | 'starting' | 'ended';
-
-/** In display order: sessions that wait for the user come first. */
-export const GROUPS: readonly Group[] = ['blocked', 'working', 'idle', 'starting', 'ended'];
+/** A session as the latest events describe it. */
+export type Row = SessionInfo;
 
 /** The events that change the list. */
 export const LIST_EVENTS: readonly string[] = [
@@ -37,7 +26,7 @@ export class WatchList {
   /** Replaces all rows, after events were missed. */
   replace(sessions: readonly SessionInfo[]): void {
     this.#rows.clear();
-    for (const session of sessions) this.#rows.set(session.id, rowOf(session));
+    for (const session of sessions) this.#rows.set(session.id, session);
   }
 
   /** Returns the changed row, or undefined. Events of unknown sessions are older than the list and ignored. */
@@ -45,13 +34,13 @@ export class WatchList {
     switch (event.type) {
       case 'session-started':
         if (this.#rows.has(event.session.id)) return undefined;
-        return this.#set(rowOf(event.session));
+        return this.#set(event.session);
       case 'session-exited':
-        return this.#set(rowOf(event.session));
+        return this.#set(event.session);
       case 'session-removed':
         return this.#rows.delete(event.id) ? { id: event.id, row: null } : undefined;
       case 'session-status':
-        return this.#change(event.id, ({ session }) => (isEnded(session) ? undefined : { status: event.status }));
+        return this.#change(event.id, (session) => (isEnded(session) ? undefined : { status: event.status }));
       case 'milestone': {
         const { type: _type, at: _at, id, ...milestone } = event;
         return this.#change(id, () => ({ milestone }));
@@ -80,10 +69,7 @@ export class WatchList {
     const wanted = filter.toLowerCase();
     return this.all
       .filter((row) => (showsEnded || groupOf(row) !== 'ended') && (wanted === '' || textOf(row).includes(wanted)))
-      .sort(
-        (a, b) =>
-          GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)) || timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1),
-      );
+      .sort(byNeed);
   }
 
   /** The number of sessions in each group. */
@@ -105,14 +91,9 @@ export class WatchList {
   }
 }
 
-export function groupOf({ session, status }: Row): Group {
-  if (isEnded(session)) return 'ended';
-  return status.state === 'exited' ? 'working' : status.state; // its exit event follows in a moment
-}
-
 /** When the current state began. */
-export function sinceOf({ session, status }: Row): number {
-  return session.endedAt ?? status.since;
+export function sinceOf({ endedAt, status }: Row): number {
+  return endedAt ?? status.since;
 }
 
 /** Its activity, its last milestone or its title. */
@@ -120,21 +101,9 @@ export function doingOf({ status, milestone, title }: Row): string {
   return status.activity ?? milestone?.title ?? withoutSpinner(title);
 }
 
-function rowOf(session: SessionInfo): Row {
-  const { id, name, status, milestone, title } = session;
-  return { id, name, session, status, milestone, title };
-}
-
-/** Running sessions by start time, so that rows do not move; ended sessions with the latest first. */
-function timeOf({ session }: Row): number {
-  return session.endedAt === null ? session.startedAt : -session.endedAt;
-}
-
 function textOf(row: Row): string {
-  const { session, status } = row;
-  return [row.id, row.name, groupOf(row), session.state, status.kind ?? '', doingOf(row), session.command.join(' ')]
-    .join('\n')
-    .toLowerCase();
+  const { id, name, state, status, command } = row;
+  return [id, name, groupOf(row), state, status.kind ?? '', doingOf(row), command.join(' ')].join('\n').toLowerCase();
 }
 
 /** Removes spinners from titles, because they would make the list flicker. */

@@ -3,7 +3,8 @@ import type { Size } from '@spool/protocol';
 import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 import { formatAge } from '../command-line/quantities.ts';
 import { statusWords } from '../output/session-words.ts';
-import { doingOf, type Group, groupOf, GROUPS, type Row, sinceOf } from './list.ts';
+import { type Group, groupOf, GROUPS } from '../output/session-order.ts';
+import { doingOf, type Row, sinceOf } from './list.ts';
 
 export type Footer =
   | { readonly type: 'keys' }
@@ -140,10 +141,7 @@ function titles({ state, name, age, doing, last }: Widths): string {
 function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number, look: Look): string {
   const group = groupOf(row);
   const isChosen = row.id === picture.selected;
-  const state = fit(
-    `${group === 'blocked' ? '! ' : '  '}${clean(statusWords({ ...row.session, status: row.status }))}`,
-    widths.state + 2,
-  );
+  const state = fit(`${group === 'blocked' ? '! ' : '  '}${clean(statusWords(row))}`, widths.state + 2);
   const rest = [
     fit(clean(row.name), widths.name),
     ...(widths.age > 0 ? [formatAge(picture.now - sinceOf(row)).padStart(widths.age)] : []),
@@ -154,7 +152,7 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number,
   if (isChosen) return look('chosen', plain + ' '.repeat(Math.max(0, width - displayWidth(plain))));
   if (displayWidth(`${state}${GAP}${rest}${doing}${last}`) > width) return look(group, plain); // too narrow for finery
   if (group === 'ended') {
-    const isBad = row.session.state === 'failed' || row.session.state === 'lost';
+    const isBad = row.state === 'failed' || row.state === 'lost';
     return look(isBad ? 'failed' : 'ended', state) + look('ended', GAP + rest + doing + last);
   }
   return look(group, state) + GAP + (group === 'blocked' ? look('title', rest) : rest) + doing + look('faint', last);
@@ -195,7 +193,7 @@ function widthsOf(rows: readonly Row[], width: number): Widths {
   const most = (text: (row: Row) => string): number =>
     rows.reduce((widest, row) => Math.max(widest, displayWidth(clean(text(row)))), 0);
   const state = between(
-    most((row) => statusWords({ ...row.session, status: row.status })),
+    most((row) => statusWords(row)),
     STATE_WIDTH_MIN,
     STATE_WIDTH_MAX,
   );

@@ -124,11 +124,11 @@ class WatchView {
     }
   }
 
-  async attach({ id, name, session }: Row): Promise<void> {
+  async attach(row: Row): Promise<void> {
     const { attachTerminal } = await import('../attach/terminal-attach.ts');
     try {
-      await attachTerminal(this.#client, session, {
-        calledAs: name || id,
+      await attachTerminal(this.#client, row, {
+        calledAs: row.name || row.id,
         isReadOnly: false,
         takeover: false,
         showsNotices: true,
@@ -238,7 +238,7 @@ class WatchView {
     if (!row || !this.#isRunning(row)) return;
     // The session would show itself recursively without end.
     if (process.env.SPOOL_SESSION === row.id) return this.#tell('this terminal is inside that session', true);
-    if (row.session.size === null)
+    if (row.size === null)
       return this.#tell(`${row.name} has no terminal; follow its output with: spool logs -f ${row.name}`, true);
     this.#choose(row);
   }
@@ -249,9 +249,9 @@ class WatchView {
     this.#stage = null;
   }
 
-  #isRunning({ name, session }: Row): boolean {
-    if (!isEnded(session)) return true;
-    this.#tell(`${endSentence(session)}; spool logs ${name} prints its output`, false);
+  #isRunning(row: Row): boolean {
+    if (!isEnded(row)) return true;
+    this.#tell(`${endSentence(row)}; spool logs ${row.name} prints its output`, false);
     return false;
   }
 

@@ -1,0 +1,130 @@
+/** Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. */
+import type { SessionInfo } from '@spool/protocol';
+import { formatAge, formatByteSize } from '../command-line/quantities.ts';
+import { commandLine, displayWidth, printable } from '../output/printable.ts';
+import { isEnded, statusWords } from '../output/session-words.ts';
+import { type Column, formatTable, GAP } from '../output/table.ts';
+
+export interface TableLook {
+  readonly now: number;
+  /** Of the terminal; undefined if there is none. */
+  readonly width: number | undefined;
+  readonly isColoured: boolean;
+  readonly showsLabels: boolean;
+}
+
+interface SessionColumn extends Column {
+  readonly cell: (session: SessionInfo, now: number) => string;
+}
+
+/** Caps untrusted text, because zero-width characters do not count towards its width. */
+const CHARACTERS_MAX = 1000;
+/** In narrower terminals a state is one word: `blocked` instead of `blocked permission`. */
+const WORDS_WIDTH_MIN = 60;
+/** Stands for an empty cell where programs read the table, so that each line has the same number of cells. */
+const NOTHING = '-';
+
+const ID: SessionColumn = { title: 'ID', matters: 3, cell: ({ id }) => id };
+const NAME: SessionColumn = { title: 'NAME', matters: 9, least: 12, fair: 24, cell: ({ name }) => clean(name) };
+const STATE: SessionColumn = {
+  title: 'STATE',
+  matters: 8,
+  least: 18,
+  fair: 20,
+  cell: (session) => clean(statusWords(session)),
+};
+const SHORT_STATE: SessionColumn = {
+  ...STATE,
+  cell: (session) => STATE.cell(session, 0).replace(/^(\S+) \D.*$/, '$1'),
+};
+const AGE: SessionColumn = {
+  title: 'AGE',
+  matters: 7,
+  right: true,
+  cell: ({ startedAt }, now) => formatAge(now - startedAt),
+};
+const OUTPUT: SessionColumn = {
+  title: 'OUTPUT',
+  matters: 2,
+  right: true,
+  cell: ({ offset }) => formatByteSize(offset),
+};
+const VIEWERS: SessionColumn = {
+  title: 'VIEWERS',
+  matters: 1,
+  right: true,
+  cell: ({ viewers }) => String(viewers.length || ''),
+};
+const LABELS: SessionColumn = {
+  title: 'LABELS',
+  matters: 6,
+  least: 8,
+  fair: 30,
+  cell: ({ labels }) => labelWords(labels),
+};
+const ACTIVITY: SessionColumn = { title: 'ACTIVITY', matters: 5, least: 12, fair: 40, cell: activityOf };
+const COMMAND: SessionColumn = {
+  title: 'COMMAND',
+  matters: 4,
+  least: 10,
+  fair: 30,
+  cell: ({ command }) => clean(commandLine(command)),
+};
+/** Where there is no room for both: what it does, or else its command. */
+const doingColumn = (least: number): SessionColumn => ({
+  title: 'DOING',
+  matters: 5,
+  least,
+  cell: (session) => activityOf(session) || COMMAND.cell(session, 0),
+});
+
+export function sessionTable(sessions: readonly SessionInfo[], look: TableLook): string[] {
+  const { now, width } = look;
+  const columns = columnsFor(sessions, look);
+  const nothing = width === undefined ? NOTHING : '';
+  const rows = sessions.map((session) => columns.map((column) => column.cell(session, now) || nothing));
+  const lines = formatTable(columns, rows, width);
+  return look.isColoured ? lines.map((line, at) => coloured(line, sessions[at - 1])) : lines;
+}
+
+function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels }: TableLook): SessionColumn[] {
+  const labels = showsLabels ? [LABELS] : [];
+  const all = [ID, NAME, STATE, AGE, OUTPUT, VIEWERS, ...labels, ACTIVITY, COMMAND];
+  if (width === undefined) return all;
+  // An empty column is room for the others.
+  const filled = all.filter(({ cell }) => sessions.some((session) => cell(session, now) !== ''));
+  const wanted = (column: SessionColumn): number =>
+    Math.max(...sessions.map((session) => displayWidth(column.cell(session, now))), column.title.length);
+  const total = filled.reduce((sum, column) => sum + Math.min(wanted(column), column.fair ?? Infinity) + GAP, -GAP);
+  if (total <= width) return filled;
+  const isNarrow = width < WORDS_WIDTH_MIN;
+  return [ID, NAME, isNarrow ? SHORT_STATE : STATE, AGE, OUTPUT, ...labels, doingColumn(isNarrow ? 12 : 24)];
+}
+
+/** Its problem, or else its activity, its last milestone or its title. */
+export function activityOf({ trouble, status, milestone, title }: SessionInfo): string {
+  return clean(trouble ?? status.activity ?? milestone?.title ?? title);
+}
+
+function labelWords(labels: SessionInfo['labels']): string {
+  return clean(
+    Object.entries(labels)
+      .map(([key, value]) => (value === '' ? key : `${key}=${value}`))
+      .join(','),
+  );
+}
+
+const clean = (text: string): string => printable(text.slice(0, CHARACTERS_MAX));
+
+/** Colours whole lines, so that column widths do not change: bold header, bright blocked sessions, dim ended sessions. */
+function coloured(line: string, session: SessionInfo | undefined): string {
+  const look = session === undefined ? '1' : lookOf(session);
+  return look === '' ? line : `\x1b[${look}m${line}\x1b[m`;
+}
+
+function lookOf(session: SessionInfo): string {
+  if (session.trouble !== null || session.state === 'failed' || session.state === 'lost') return '31';
+  if (isEnded(session)) return '2';
+  if (session.status.state === 'blocked') return '1;33';
+  return session.status.state === 'working' ? '32' : '';
+}
