@@ -203,7 +203,7 @@ export class Keeper {
     await this.#holder.settled();
     const until = performance.now() + TYPED_MS_MAX;
     const leave = (): void => {
-      const isTyping = [...this.registry.all()].some(({ queuedInputBytes }) => queuedInputBytes > 0);
+      const isTyping = [...this.registry.all()].some(({ input }) => input.queuedBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
       warn('exiting on request; the next keeper takes over');
       process.exit(0);
@@ -262,10 +262,10 @@ export class Keeper {
       housekeeper: new Housekeeper(warn),
       remover: new Remover(home.sessions, warn),
       screens: new Screens(home.config, {
-        onAnswers: (id, bytes, upTo) => this.registry.get(id)?.answer(bytes, upTo),
+        onAnswers: (id, bytes, upTo) => this.registry.get(id)?.input.answer(bytes, upTo),
         onFocusMode: (id, reportsFocus) => {
           const session = this.registry.get(id);
-          if (session) session.reportsFocus = reportsFocus;
+          if (session) session.view.reportsFocus = reportsFocus;
         },
         onStatus: (id, status) => this.registry.get(id)?.recordStatus(status),
         onLooked: (id, offset) => this.registry.get(id)?.recordLook(offset),
@@ -473,7 +473,7 @@ export class Keeper {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
       onInput: async (from, session, bytes) => {
         if (!this.isWhole) await this.whenKnown(session);
-        return this.registry.find(session).write(bytes, from.who);
+        return this.registry.find(session).input.write(bytes, from.who);
       },
       onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),
       onClose: (closed) => connections.delete(closed),
@@ -496,7 +496,8 @@ function typed(connection: Connection, channel: number, offset: number, bytes: U
   if (!watcher || !viewer || stream === undefined) return;
   if (viewer.isReadOnly)
     viewer.watcher.emit({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
-  else watcher.session.typed(viewer, stream, offset, bytes);
+  else if (watcher.session.input.typed(viewer.watcher, viewer.who, stream, offset, bytes))
+    watcher.session.view.touch(viewer);
 }
 
 function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {

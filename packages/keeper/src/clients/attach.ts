@@ -49,21 +49,21 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     size: null,
     isFocused: false,
   };
-  const typedOffset = session.journal.typedOf(ask.typing);
+  const typedOffset = session.input.journal.typedOf(ask.typing);
   connection.reply(channel, {
     id: session.id,
     size: session.info.size,
     typedOffset,
   } satisfies Requests['attach']['answer']);
   session.viewers.add(viewer);
-  if (ask.colours) session.viewChanged(viewer, { colours: ask.colours });
+  if (ask.colours) session.view.change(viewer, { colours: ask.colours });
   if (ask.from !== undefined) watcher.tellSize(from);
   // History that was painted at another size would disturb the next snapshot.
   const isSizedFirst = historyLines > 0;
   if (isSizedFirst) applySize();
   const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
   void painted.then(async () => {
-    session.tellViewers();
+    session.view.tellViewers();
     // A terminal of another size moves its lines: what was painted before no longer matches the session's screen.
     if (!isSizedFirst && applySize()) await watcher.snapshot();
   });
@@ -76,7 +76,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     if (ask.isReattach) session.viewers.restore(viewer, ask.size, before);
     else {
       viewer.size = ask.size;
-      session.applySize(watcher);
+      session.view.applySize(watcher);
     }
     return !isSameSize(before, session.info.size);
   }

@@ -76,7 +76,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const viewer = watcher?.session.viewers.of(watcher);
     if (!watcher || !viewer)
       throw new SpoolError('REQUEST_INVALID', { channel, reason: 'no viewer is attached on it' });
-    watcher.session.viewChanged(viewer, change);
+    watcher.session.view.change(viewer, change);
     return {};
   },
 
@@ -120,7 +120,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   resize(keeper, { session: reference, ...size }) {
     const session = keeper.registry.find(reference);
-    session.resize(size);
+    session.view.resize(size);
     return session.info;
   },
 
@@ -182,7 +182,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   async type(keeper, { session, key, base64 }, connection) {
     const bytes = Buffer.from(base64, 'base64');
-    return { isRepeated: !(await keeper.registry.find(session).writeOnce(key, bytes, connection.who)) };
+    return { isRepeated: !(await keeper.registry.find(session).input.writeOnce(key, bytes, connection.who)) };
   },
 
   async explain(keeper, { session: reference }) {

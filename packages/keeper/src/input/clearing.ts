@@ -28,7 +28,7 @@ export async function clearInput(session: Session, judge: Judge, who: string): P
     if (vain >= VAIN_ROUNDS_MAX || input.clear.length === 0) break;
     for (const key of input.clear) {
       // One key at a time: a dialog may appear between two of them.
-      await typeWhenSeen(session, judge, () => session.write(key, who));
+      await typeWhenSeen(session, judge, () => session.input.write(key, who));
       await sleep(KEY_MS);
     }
     await changed(session, last);

@@ -57,13 +57,13 @@ export class Prompter {
     const isTerminal = session.info.size !== null;
     const start = session.info.offset;
     const keys = ask.key === undefined ? null : keysOf(ask.key);
-    if (keys !== null && session.hasTyped(isTerminal ? keys.enter : keys.text))
+    if (keys !== null && session.input.hasTyped(isTerminal ? keys.enter : keys.text))
       return answer(session, null, start, true);
     const text = Buffer.from(ask.text);
     const typeText = ({ bracketedPaste }: Shown): Promise<boolean> =>
       type(session, keys?.text, isTerminal ? paste(text, { bracketedPaste }) : Buffer.concat([text, NEWLINE]), who);
     // Text that an earlier keeper pasted for this prompt is not a left-over.
-    const isOwn = keys !== null && session.hasTyped(keys.text);
+    const isOwn = keys !== null && session.input.hasTyped(keys.text);
     if (ask.clear === true && isTerminal && !isOwn)
       await clearInput(session, refuseFullScreen(session, refuseDialogs(session)), who);
     const judge = isOwn ? refuseDialogs(session) : refuseFullScreen(session, refuseLeftOvers(session));
@@ -100,7 +100,7 @@ export class Prompter {
       const { state } = session.status;
       if (!session.isRunning) return 'exited';
       // The terminal echoes by itself: until the child has read the input, nothing on the screen is a reaction to it.
-      if (session.unreadBytes > 0) return null;
+      if (session.input.unreadBytes > 0) return null;
       if (state === 'blocked') return state;
       const look = await session.look({ mustReach: false }).catch(() => null);
       // An agent that draws slowly looks like one that works; while the text is in its input line, it was not accepted.
@@ -114,7 +114,7 @@ export class Prompter {
       if (found === null || found === 'exited' || found === 'blocked') return found;
       // The kernel hands typed bytes to the child's side a moment after the write: only then do unread ones count.
       await sleep(UNREAD_MS);
-      return session.unreadBytes > 0 ? null : found;
+      return session.input.unreadBytes > 0 ? null : found;
     });
     // An agent whose input line is empty again is about to show that it works: its present screen is stale.
     const isStale = reaction === 'screen' && isKnownAgent(session);
@@ -142,8 +142,8 @@ const keysOf = (key: string): { readonly text: string; readonly enter: string } 
 
 /** False when it was typed before. */
 async function type(session: Session, key: string | undefined, bytes: Uint8Array, who: string): Promise<boolean> {
-  if (key !== undefined) return session.writeOnce(key, bytes, who);
-  await session.write(bytes, who);
+  if (key !== undefined) return session.input.writeOnce(key, bytes, who);
+  await session.input.write(bytes, who);
   return true;
 }
 
@@ -186,7 +186,9 @@ async function settled(session: Session, tail: string): Promise<void> {
   const from = session.lookedTo;
   await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
     Promise.resolve(
-      session.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset) ? true : null,
+      session.input.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset)
+        ? true
+        : null,
     ),
   );
   const deadline = performance.now() + SHOWN_MS_MAX;

@@ -1,0 +1,179 @@
+/**
+ * The input of one session, from all clients: written once each, confirmed when it is in the terminal, and recorded so
+ * that the next keeper continues where this one stopped. Keeps IN-10, and the input part of LIFE-1.
+ *
+ * Three ways lead to the terminal: bytes of a client, with or without an idempotency key (`write`, `writeOnce`), bytes
+ * of a viewer at an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`).
+ */
+import { SpoolError } from '@spool/protocol';
+import type { Watcher } from '../clients/watcher.ts';
+import type { Child } from '../session/child.ts';
+import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
+import { InputJournal } from './journal.ts';
+import { PasteWatch } from './paste-watch.ts';
+import { INPUT_QUEUE_BYTES_MAX, type OnWritten } from './queue.ts';
+
+export interface SessionInputOptions {
+  readonly folder: string;
+  name(): string;
+  /** Null when it has ended. */
+  child(): Child | null;
+  /** A client types. */
+  onTyped(at: number): void;
+}
+
+export class SessionInput {
+  readonly journal: InputJournal;
+  readonly #options: SessionInputOptions;
+  readonly #keys: IdempotencyKeys;
+  readonly #keysUnderWay = new Map<string, Promise<void>>();
+  /** Input stream → its end, while bytes of it wait in the queue. */
+  readonly #streamsUnderWay = new Map<string, number>();
+  readonly #paste = new PasteWatch();
+  readonly #cookedLine = new CookedLine();
+  readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
+  #answerTimer: NodeJS.Timeout | null = null;
+  #lastTyped: { who: string; at: number } | null = null;
+
+  constructor(options: SessionInputOptions) {
+    this.#options = options;
+    this.journal = new InputJournal(options.folder);
+    this.#keys = new IdempotencyKeys(options.folder);
+  }
+
+  /** Which client typed last, and when. */
+  get lastTyped(): { who: string; at: number } | null {
+    return this.#lastTyped;
+  }
+
+  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  get unreadBytes(): number {
+    return this.#options.child()?.unreadBytes ?? 0;
+  }
+
+  /** Received from a client, and not yet in the terminal: only this process has it. */
+  get queuedBytes(): number {
+    return this.#options.child()?.queuedBytes ?? 0;
+  }
+
+  write(bytes: Uint8Array, who: string): Promise<void> {
+    this.#recordTyped(who);
+    return this.#pushTyped(bytes);
+  }
+
+  hasTyped(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Types bytes with an idempotency key: once. False when they had been typed before. */
+  async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
+    if (this.#keys.has(key)) return false;
+    const first = this.#keysUnderWay.get(key);
+    if (first) return first.then(() => false);
+    this.#recordTyped(who);
+    // A keeper that died in the middle of it recorded how far it got.
+    const stream = this.#keys.streamOf(key);
+    const known = Math.min(this.journal.typedOf(stream), bytes.length);
+    const typed = this.#pushTyped(bytes.subarray(known), (written) => {
+      if (known + written === bytes.length) this.#keys.add(key);
+      else this.journal.recordTyped(stream, known + written);
+    }).finally(() => this.#keysUnderWay.delete(key));
+    this.#keysUnderWay.set(key, typed);
+    await typed;
+    return true;
+  }
+
+  /**
+   * Input of a viewer, at an offset of its input stream: what has arrived before is not written again. False when all
+   * of it had arrived before.
+   */
+  typed(watcher: Watcher, who: string, stream: string, offset: number, bytes: Uint8Array): boolean {
+    const end = offset + bytes.length;
+    const known = Math.max(this.journal.typedOf(stream), this.#streamsUnderWay.get(stream) ?? 0);
+    const fresh = bytes.subarray(Math.max(0, known - offset));
+    if (fresh.length === 0) {
+      watcher.confirm(Math.min(end, this.journal.typedOf(stream)));
+      return false;
+    }
+    this.#streamsUnderWay.set(stream, end);
+    const note = (upTo: number): void => {
+      this.journal.recordTyped(stream, upTo);
+      if (upTo === end && this.#streamsUnderWay.get(stream) === end) this.#streamsUnderWay.delete(stream);
+    };
+    this.#pushTyped(fresh, (written) => {
+      const upTo = end - fresh.length + written;
+      note(upTo);
+      if (upTo === end) watcher.confirm(end);
+    }).catch((error: unknown) => {
+      if (!SpoolError.is(error)) throw error;
+      note(end);
+      watcher.emit({ type: 'input-refused', offset: end, code: error.code });
+    });
+    this.#recordTyped(who);
+    return true;
+  }
+
+  /** Answers a terminal query: once, and recorded as answered. Not in the middle of a paste. */
+  answer(bytes: Uint8Array, upTo: number): void {
+    const waitMs = this.#paste.openMs(Date.now());
+    this.#answers.push({ bytes, upTo });
+    if (waitMs === 0) this.#giveAnswers();
+    else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
+  }
+
+  /** Bytes of the daemon itself, such as a focus report. */
+  push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    const child = this.#options.child();
+    if (!child) return Promise.reject(new SpoolError('SESSION_EXITED', { session: this.#options.name() }));
+    return child.push(bytes, onWritten);
+  }
+
+  /** The child has ended. */
+  close(): void {
+    this.journal.close();
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answers.length = 0;
+  }
+
+  #giveAnswers(): void {
+    if (this.#answerTimer) clearTimeout(this.#answerTimer);
+    this.#answerTimer = null;
+    for (const { bytes, upTo } of this.#answers.splice(0)) {
+      void this.push(bytes).catch(() => {}); // it has ended, or does not read: then it does not wait for the answer
+      this.journal.recordAnswered(upTo);
+    }
+  }
+
+  /** For input of clients, not for answers of the daemon: it may be a piece of a paste. */
+  #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    const tooLong = this.#lineTooLong(bytes);
+    if (tooLong) return Promise.reject(tooLong);
+    this.#paste.note(bytes, Date.now());
+    const typed = this.push(bytes, onWritten);
+    if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
+    return typed;
+  }
+
+  /** The kernel would cut the line silently. */
+  #lineTooLong(bytes: Uint8Array): SpoolError | null {
+    const child = this.#options.child();
+    if (!child?.isTerminal) return null;
+    if (!child.readsByLine) {
+      this.#cookedLine.clear();
+      return null;
+    }
+    const longest = this.#cookedLine.longestWith(bytes);
+    if (longest > COOKED_LINE_BYTES_MAX)
+      return new SpoolError('LINE_TOO_LONG', { session: this.#options.name(), bytes: longest });
+    // Input that the queue refuses is not typed, and is sent again.
+    if (child.queuedBytes + bytes.length <= INPUT_QUEUE_BYTES_MAX) this.#cookedLine.take(bytes);
+    return null;
+  }
+
+  #recordTyped(who: string): void {
+    const at = Date.now();
+    this.#lastTyped = { who, at };
+    this.#options.onTyped(at);
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * A running child: its file descriptors, the pump that stores its output and the queue of its input. The fds of a
+ * terminal are master, child's side, escrow pipe and pidfd; those of pipes are the three streams and pidfd.
+ */
+import { openSync } from 'node:fs';
+import type { Log } from '@spool/core';
+import { native, POLL } from '@spool/native';
+import type { FdWatch } from '@spool/native/fd-watch';
+import { type HeldSession, type Size, SpoolError } from '@spool/protocol';
+import { InputQueue, type OnWritten } from '../input/queue.ts';
+import { OutputPump, type Source } from '../logs/output-pump.ts';
+
+export interface ChildOptions {
+  readonly held: HeldSession;
+  readonly fds: readonly number[];
+  readonly log: Log;
+  readonly watch: FdWatch;
+  onOutput(): void;
+  onTrouble(trouble: string | null, from: number, to: number): void;
+  /** Offsets below this are reserved. */
+  onReserve(endAtLeast: number): void;
+}
+
+export class Child {
+  readonly #watch: FdWatch;
+  readonly #pump: OutputPump;
+  readonly #input: InputQueue;
+  #held: HeldSession;
+  #fds: readonly number[];
+
+  constructor({ held, fds, log, watch, onOutput, onTrouble, onReserve }: ChildOptions) {
+    this.#watch = watch;
+    this.#held = held;
+    this.#fds = fds;
+    const quiet = this.isTerminal ? POLL.readable : 0;
+    const inputFd = fds[0]!;
+    this.#input = new InputQueue(inputFd, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
+    const sources: readonly Source[] = this.isTerminal
+      ? [{ fd: fds[0]!, stream: 'stdout', pipe: fds[2]! }]
+      : [
+          { fd: fds[1]!, stream: 'stdout', pipe: -1 },
+          { fd: fds[2]!, stream: 'stderr', pipe: -1 },
+        ];
+    this.#pump = new OutputPump({
+      log,
+      sources,
+      watch,
+      onOutput,
+      onTrouble,
+      onReserve: (endAtLeast) => {
+        this.#held = { ...this.#held, endAtLeast };
+        onReserve(endAtLeast);
+      },
+    });
+  }
+
+  /** Stores what it has written so far, and from now on. */
+  start(session: string): void {
+    const input = this.#input;
+    if (this.#held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session }));
+    else if (!this.isTerminal) this.#watch.watch(this.#fds[0]!, 0, () => input.flush());
+    this.#pump.start(() => input.flush());
+  }
+
+  get isTerminal(): boolean {
+    return this.#held.kind === 'pty';
+  }
+
+  /** Queued, and not yet in the terminal: only this process has it. */
+  get queuedBytes(): number {
+    return this.#input.bytes;
+  }
+
+  /** Typed, and not yet read by the child: a terminal may echo it all the same. */
+  get unreadBytes(): number {
+    return this.isTerminal ? native.available(this.#fds[1]!) : 0;
+  }
+
+  /** Its terminal hands over whole lines, and truncates long ones. */
+  get readsByLine(): boolean {
+    return this.isTerminal && native.isCanonical(this.#fds[0]!);
+  }
+
+  /** Everything that a new holder must be given. */
+  get handOver(): { readonly session: HeldSession; readonly fds: readonly number[] } {
+    return { session: this.#held, fds: this.#fds };
+  }
+
+  push(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
+    return this.#input.push(bytes, onWritten);
+  }
+
+  /** Stores now what it has written by now. */
+  takeOutput(): void {
+    this.#pump.take();
+  }
+
+  /** Sends one signal to the child and to each other process of its group, which it leads for as long as it lives. */
+  signal(signal: number): void {
+    native.pidfdSignalGroup(this.#fds.at(-1)!, this.#held.pid, signal);
+  }
+
+  setSize({ cols, rows, widthPx = 0, heightPx = 0 }: Size): void {
+    native.setSize(this.#fds[0]!, { cols, rows, widthPx, heightPx });
+  }
+
+  /** Closes its input once all queued input is written. False when it was closed already. */
+  async closeInput(session: string): Promise<boolean> {
+    if (this.isTerminal) throw new SpoolError('INPUT_IS_TERMINAL', { session });
+    if (this.#held.isInputClosed) return false;
+    await this.#input.push(new Uint8Array(0));
+    if (this.#held.isInputClosed || this.#fds.length === 0) return false; // closed, or ended, meanwhile
+    const [stdin, ...others] = this.#fds;
+    this.#watch.unwatch(stdin!);
+    native.close(stdin!);
+    this.#input.close(new SpoolError('INPUT_CLOSED', { session }));
+    this.#fds = [openSync('/dev/null', 'w'), ...others];
+    this.#held = { ...this.#held, isInputClosed: true };
+    return true;
+  }
+
+  /** It is gone: stores the rest of its output. */
+  drain(): void {
+    this.#pump.drain();
+  }
+
+  /** Closes its fds. Input that waits is refused. */
+  close(session: string): void {
+    this.#pump.stop();
+    this.#input.close(new SpoolError('SESSION_EXITED', { session }));
+    for (const fd of this.#fds) {
+      this.#watch.unwatch(fd);
+      native.close(fd);
+    }
+    this.#fds = [];
+  }
+}

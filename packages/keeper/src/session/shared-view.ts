@@ -1,0 +1,114 @@
+/**
+ * What the viewers of a session share: one size, one focus, one set of colours. The size policy decides whose size
+ * counts. Keeps SIZE-2 and SIZE-3 (`resize`), and the second half of SIZE-4 (a viewer that regains its size).
+ */
+import { type Requests, type Size, SpoolError } from '@spool/protocol';
+import type { SessionInput } from '../input/session-input.ts';
+import { type Attached, isSameSize, Viewers } from '../clients/viewers.ts';
+import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+import type { Child } from './child.ts';
+import type { SessionServices } from './services.ts';
+import type { SessionFile } from './session-file.ts';
+
+/** What a viewer may change. */
+type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
+
+const FOCUS_IN = Buffer.from('\x1b[I');
+const FOCUS_OUT = Buffer.from('\x1b[O');
+
+export interface SharedViewOptions {
+  readonly id: string;
+  readonly services: Pick<SessionServices, 'screens' | 'emit'>;
+  readonly file: SessionFile;
+  readonly input: SessionInput;
+  readonly watchers: ReadonlySet<LogWatcher>;
+  /** Null when it has ended. */
+  child(): Child | null;
+}
+
+export class SharedView {
+  readonly viewers = new Viewers();
+  /** The program wants to know about the focus. */
+  reportsFocus = false;
+  readonly #options: SharedViewOptions;
+  #hadFocus = false;
+
+  constructor(options: SharedViewOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the list of viewers to every viewer. */
+  tellViewers(): void {
+    const viewers = this.viewers.list;
+    for (const { watcher } of this.viewers.all()) watcher.emit({ type: 'viewers', viewers });
+  }
+
+  /** False when it was no viewer. */
+  left(watcher: Watcher): boolean {
+    if (!this.viewers.remove(watcher)) return false;
+    this.tellViewers();
+    this.#focusChanged();
+    // The remaining viewers get their own size back; when no viewer is left, the size stays as it is.
+    this.applySize();
+    return true;
+  }
+
+  /** A viewer types: under the policy `latest`, the session gets its size. */
+  touch(viewer: Attached): void {
+    if (this.viewers.touch(viewer) && this.#options.file.sizePolicy === 'latest') this.applySize();
+  }
+
+  /** A viewer's window, focus or colours. */
+  change(viewer: Attached, { size, isFocused, colours, wantsSnapshot }: ViewChange): void {
+    const { id, services } = this.#options;
+    // A read-only viewer does not change the colours that the program sees while another viewer can type.
+    if (colours && (!viewer.isReadOnly || !this.viewers.canType)) services.screens.colours(id, colours);
+    if (isFocused !== undefined) {
+      viewer.isFocused = isFocused;
+      this.#focusChanged();
+    }
+    if (size !== undefined && !viewer.isReadOnly) {
+      viewer.size = size;
+      this.viewers.touch(viewer);
+      this.applySize(viewer.watcher);
+    }
+    if (wantsSnapshot) void viewer.watcher.snapshot();
+  }
+
+  /** Applies the size that the policy selects among the viewers. */
+  applySize(by?: Watcher): void {
+    const size = this.viewers.size(this.#options.file.sizePolicy);
+    if (size && this.#options.child()?.isTerminal) this.resize(size, by);
+  }
+
+  /** `by` is the viewer that asked for it, and is not notified. */
+  resize(size: Size, by?: Watcher): void {
+    const { id, services, file, watchers } = this.#options;
+    const child = this.#options.child();
+    if (!child) throw new SpoolError('SESSION_EXITED', { session: file.record.name });
+    if (!child.isTerminal) throw new SpoolError('NOT_A_TERMINAL', { session: file.record.name });
+    const before = file.record.size;
+    if (isSameSize(before, size) && (before?.widthPx ?? 0) === (size.widthPx ?? 0)) return;
+    child.setSize(size);
+    const at = Date.now();
+    const { log } = file;
+    const { cols, rows } = size;
+    log.markResize(cols, rows, at);
+    file.change({ size });
+    services.screens.resized(id, log.end, size);
+    const untold = by?.followsSize ? undefined : by;
+    for (const watcher of watchers) if (watcher !== untold) watcher.resized(log.end, cols, rows);
+    // On a terminal that had another size, lines are no longer where the session has them.
+    for (const { watcher, size: own } of this.viewers.all())
+      if (watcher !== by && isSameSize(own, size)) void watcher.snapshot();
+    services.emit({ type: 'session-resized', at, id, cols, rows });
+  }
+
+  /** All viewers share one focus: the program is told only when it changes for all of them together. */
+  #focusChanged(): void {
+    const { hasFocus } = this.viewers;
+    if (hasFocus === this.#hadFocus) return;
+    this.#hadFocus = hasFocus;
+    if (this.reportsFocus) void this.#options.input.push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
+  }
+}
