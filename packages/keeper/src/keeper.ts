@@ -3,13 +3,11 @@
  * successor gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
  */
 import { writeSync } from 'node:fs';
-import { constants } from 'node:os';
-import { COOKIE, DAEMON_MARK, listRecords, ProcessSweep, readRecord, signalMember } from '@spool/core';
-import { native, POLL } from '@spool/native';
+import { listRecords, readRecord } from '@spool/core';
+import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
 import {
-  type DaemonEvent,
   type DaemonStatus,
   type FromHolder,
   type HeldSession,
@@ -18,7 +16,8 @@ import {
   SpoolError,
   VERSION,
 } from '@spool/protocol';
-import { Connection, type ConnectionHandlers } from './clients/connection.ts';
+import { Listener } from './clients/listener.ts';
+import { Spawner } from './session/spawner.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
 import { Terminator } from './session/terminator.ts';
 import { FileBudget } from './clients/file-budget.ts';
@@ -44,13 +43,6 @@ import type { SessionServices } from './session/services.ts';
 /** The daemon's log is the standard error that the holder passed on. */
 const LOG_FD = 2;
 
-/** Without free fds, the next try to accept a connection comes after this time. */
-const ACCEPT_AGAIN_MS = 100;
-const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
-
-/** Refused clients at once; the others wait in the socket's queue. */
-const REFUSED_MAX = 8;
-
 /** A restart waits at most this long for input that is being typed. */
 const TYPED_MS_MAX = 2000;
 const TYPED_LOOK_MS = 10;
@@ -61,18 +53,8 @@ const TREE_MS_MAX = 60_000;
 /** A daemon that is stopping waits at most this long for a slow or full disk. */
 const DURABLE_MS_MAX = 2000;
 
-/** The delay before searching again for children that a dead holder may have left. */
-const ASK_AGAIN_MS = 100;
-
 /** The longest that a timer can wait. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
-
-interface PendingRun {
-  readonly run: RunRequest;
-  readonly started: PromiseWithResolvers<Session>;
-  /** Which holder has been asked for it, counted from the first; null: none yet. */
-  askedHolder: number | null;
-}
 
 export class Keeper {
   readonly registry = new Registry();
@@ -80,10 +62,9 @@ export class Keeper {
   readonly prompter = new Prompter();
   readonly #watch = new FdWatch();
   readonly #holder: HolderLink;
-  readonly #connections = new Set<Connection>();
-  readonly #refused = new Set<Connection>();
   readonly #files = new FileBudget(openFiles);
-  readonly #pending = new Map<string, PendingRun>();
+  readonly #listener: Listener;
+  readonly #spawner: Spawner;
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
   #recall: Recall | null = null;
@@ -91,7 +72,6 @@ export class Keeper {
   /** Session folders without a record. */
   readonly #orphans = new Set<string>();
   #isEnding = false;
-  #isRenewing = false;
 
   constructor(linkFd: number) {
     devNull();
@@ -99,46 +79,39 @@ export class Keeper {
       watch: this.#watch,
       logFd: LOG_FD,
       onMessage: (message, fds) => this.#handle(message, fds),
-      onReplaced: () => void this.#askAgain(),
+      onReplaced: () => void this.#spawner.askAgain(),
       handOver: () => this.#handOver(),
       warn,
+    });
+    this.#spawner = new Spawner({
+      daemon: () => this.#holder.daemon,
+      holder: () => this.#holder.count,
+      send: (message) => this.#holder.send(message),
+      screensReady: () => this.#services!.screens.ready,
+      ownPids: () => this.#ownPids(),
+    });
+    this.#listener = new Listener(this.#watch, this.#files, {
+      onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
+      onInput: async (from, session, bytes) => {
+        if (!this.isWhole) await this.whenKnown(session);
+        return this.registry.find(session).input.write(bytes, from.who);
+      },
     });
   }
 
   /** Starts a child; rejects with the error of the operating system. */
   start(run: RunRequest): Promise<Session> {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
-    const again = this.#pending.get(run.id);
-    if (again) return again.started.promise;
-    if (!this.#files.mayRun(this.#pending.size, this.#connections.size))
+    const underWay = this.#spawner.underWay(run.id);
+    if (underWay) return underWay;
+    if (!this.#files.mayRun(this.#spawner.count, this.#listener.count))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
-    const { home, sockets = [home.socket] } = this.#holder.daemon;
-    const { [DAEMON_MARK]: _mark, ...asked } = run.env;
-    const env = {
-      TERM: 'xterm-256color',
-      COLORTERM: 'truecolor',
-      ...asked,
-      [COOKIE]: run.id,
-      // The last socket is in the state folder: it outlives the login that started the daemon.
-      SPOOL_SOCKET: sockets.at(-1)!,
-    };
-    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), askedHolder: null };
-    this.#pending.set(run.id, pending);
-    if (run.size === undefined) this.#ask(pending);
-    else void this.#services!.screens.ready.then(() => this.#ask(pending));
-    return pending.started.promise;
-  }
-
-  #ask(pending: PendingRun): void {
-    if (this.#isRenewing) return; // asked once the next holder is there
-    pending.askedHolder = this.#holder.count;
-    this.#holder.send({ type: 'spawn', run: pending.run });
+    return this.#spawner.start(run);
   }
 
   /** By a session other than `id`. */
   isNameTaken(name: string, id: string): boolean {
-    for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
-    return this.registry.isNameTaken(name);
+    return this.#spawner.isNameTaken(name, id) || this.registry.isNameTaken(name);
   }
 
   remove(session: Session): void {
@@ -149,7 +122,7 @@ export class Keeper {
     } catch (error) {
       warn(`the folder of session ${session.id} could not be removed completely: ${(error as Error).message}`);
     }
-    this.#emit({ type: 'session-removed', at: Date.now(), id: session.id });
+    this.#listener.emit({ type: 'session-removed', at: Date.now(), id: session.id });
   }
 
   /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
@@ -168,7 +141,7 @@ export class Keeper {
       sessions: { running, ended: this.registry.size - running + (this.#recall?.left ?? 0) },
       escrow: hasEscrow,
       exitCodesSurvive: canReadForeignExit,
-      openFiles: this.#files.status(this.#connections.size),
+      openFiles: this.#files.status(this.#listener.count),
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
     };
@@ -177,20 +150,7 @@ export class Keeper {
   /** Replaces the holder by one that runs the code now on disk; sessions continue. */
   async renewHolder(): Promise<void> {
     if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
-    this.#isRenewing = true; // the next holder would not know a child that is started now
-    try {
-      await this.#asked();
-      await this.#holder.renew();
-    } finally {
-      this.#isRenewing = false;
-      for (const pending of this.#pending.values()) if (pending.askedHolder === null) this.#ask(pending);
-    }
-  }
-
-  /** Resolves when the holder has answered everything it was asked. */
-  async #asked(): Promise<void> {
-    const asked = [...this.#pending.values()].filter(({ askedHolder }) => askedHolder !== null);
-    await Promise.allSettled(asked.map(({ started }) => started.promise));
+    await this.#spawner.pausedWhile(() => this.#holder.renew());
   }
 
   /**
@@ -199,7 +159,7 @@ export class Keeper {
    */
   async stepDown(): Promise<void> {
     if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
-    await this.#asked();
+    await this.#spawner.answered();
     await this.#holder.settled();
     const until = performance.now() + TYPED_MS_MAX;
     const leave = (): void => {
@@ -224,7 +184,7 @@ export class Keeper {
     // The answer goes first; then the holder removes the socket and exits, and the keeper exits with its link.
     setImmediate(() => {
       // So that no client takes the broken link for an accident and starts the daemon again.
-      for (const connection of this.#connections) connection.fail(0, new SpoolError('DAEMON_STOPPING'));
+      this.#listener.failAll(new SpoolError('DAEMON_STOPPING'));
       this.#holder.expectEnd();
       this.#holder.send({ type: 'shutdown' });
     });
@@ -241,12 +201,9 @@ export class Keeper {
       case 'exit':
         this.registry.get(message.id)?.exited(message.exit);
         return;
-      case 'spawn-failed': {
-        const pending = this.#pending.get(message.id);
-        this.#pending.delete(message.id);
-        pending?.started.reject(spawnError(pending.run, message.code, message.syscall));
+      case 'spawn-failed':
+        this.#spawner.failed(message.id, message.code, message.syscall);
         return;
-      }
     }
   }
 
@@ -275,7 +232,7 @@ export class Keeper {
       }),
       notifier: new Notifier({
         configFile: `${home.config}/config.json`,
-        emit: (event) => this.#emit(event),
+        emit: (event) => this.#listener.emit(event),
         tellViewers: ({ id, name, title, body }) => {
           for (const session of this.registry.all())
             for (const { watcher } of session.viewers.all())
@@ -283,7 +240,7 @@ export class Keeper {
         },
         warn,
       }),
-      emit: (event) => this.#emit(event),
+      emit: (event) => this.#listener.emit(event),
       warn,
       release: (id) => this.#holder.send({ type: 'done', id }),
       note: (id, endAtLeast) => this.#holder.send({ type: 'note', id, endAtLeast }),
@@ -311,7 +268,7 @@ export class Keeper {
       this.#sweeper = this.#makeSweeper();
       this.#sweeper.start();
     });
-    this.#serve();
+    for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
     void syncHome(home);
     void this.#recall.start();
   }
@@ -407,13 +364,12 @@ export class Keeper {
     this.registry.add(session);
     this.#resume(session);
     this.#sweeper?.note(session.retainMs);
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    pending?.started.resolve(session);
+    this.#spawner.started(session);
     const at = Date.now();
     const { info } = session;
-    this.#emit({ type: 'session-started', at, session: info });
-    if (info.isTask) this.#emit({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
+    this.#listener.emit({ type: 'session-started', at, session: info });
+    if (info.isTask)
+      this.#listener.emit({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
   }
 
   *#handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }> {
@@ -423,91 +379,9 @@ export class Keeper {
     }
   }
 
-  /**
-   * A holder that died while forking may have left a child without a terminal: this kills it, and starts it again. Only
-   * its cookie identifies it, because no process could record the identity of its pid.
-   */
-  async #askAgain(): Promise<void> {
-    const holder = this.#holder.count;
-    const unanswered = [...this.#pending.values()].filter(
-      ({ askedHolder }) => askedHolder !== null && askedHolder !== holder,
-    );
-    if (unanswered.length === 0) return;
-    const wanted = new Map(unanswered.map(({ run }) => [run.id, { leader: null, controlGroup: null }]));
-    const found = await new ProcessSweep(() => this.#ownPids()).find(wanted).catch(() => null);
-    if (this.#holder.count !== holder) return; // replaced again: then this is called again
-    if (found === null) {
-      setTimeout(() => void this.#askAgain(), ASK_AGAIN_MS); // EMFILE: started now, it might run twice
-      return;
-    }
-    for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
-    for (const pending of unanswered) if (this.#pending.has(pending.run.id)) this.#ask(pending);
-  }
-
   #ownPids(): readonly number[] {
     return [this.#holder.holderPid];
   }
-
-  #serve(): void {
-    for (const listenFd of this.#holder.listenFds) this.#listen(listenFd);
-  }
-
-  #listen(listenFd: number): void {
-    const watch = this.#watch;
-    watch.watch(listenFd, POLL.readable, () => {
-      const fd = this.#refused.size < REFUSED_MAX ? native.accept(listenFd) : -constants.errno.EMFILE;
-      if (fd >= 0) return this.#welcome(fd);
-      if (!OUT_OF_FDS.has(-fd)) return; // that client has left again
-      // The waiting connection would make the poller call this again at once, in an endless loop.
-      watch.change(listenFd, 0);
-      setTimeout(() => watch.change(listenFd, POLL.readable), ACCEPT_AGAIN_MS);
-    });
-  }
-
-  #welcome(fd: number): void {
-    if (native.peerUid(fd) !== process.getuid!()) return native.close(fd);
-    const isRefused = !this.#files.mayConnect(this.#connections.size);
-    const connections = isRefused ? this.#refused : this.#connections;
-    const refusal = isRefused ? new SpoolError('TOO_MANY_CONNECTIONS', { limit: openFiles().limit }) : null;
-    const handlers: ConnectionHandlers = {
-      onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
-      onInput: async (from, session, bytes) => {
-        if (!this.isWhole) await this.whenKnown(session);
-        return this.registry.find(session).input.write(bytes, from.who);
-      },
-      onTyped: (from, channel, offset, bytes) => typed(from, channel, offset, bytes),
-      onClose: (closed) => connections.delete(closed),
-    };
-    connections.add(new Connection(this.#watch, fd, handlers, refusal));
-  }
-
-  #emit(event: DaemonEvent): void {
-    for (const connection of this.#connections) {
-      for (const [channel, wants] of connection.feeds) if (wants(event)) connection.event(channel, event);
-    }
-  }
-}
-
-/** Input from a viewer that may not type, or that has left, is ignored. */
-function typed(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void {
-  const watcher = connection.watchers.get(channel);
-  const viewer = watcher?.session.viewers.of(watcher);
-  const stream = connection.typing.get(channel);
-  if (!watcher || !viewer || stream === undefined) return;
-  if (viewer.isReadOnly)
-    viewer.watcher.emit({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
-  else if (watcher.session.input.typed(viewer.watcher, viewer.who, stream, offset, bytes))
-    watcher.session.view.touch(viewer);
-}
-
-function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {
-  const command = run.command[0]!;
-  if (code === 'EMFILE' || code === 'ENFILE') return new SpoolError('TOO_MANY_FILES', { command });
-  if (syscall === 'chdir') return new SpoolError('CWD_UNUSABLE', { cwd: run.cwd, reason: code });
-  if (syscall === 'execve' && (code === 'ENOENT' || code === 'ENOTDIR'))
-    return new SpoolError('COMMAND_NOT_FOUND', { command });
-  if (syscall === 'execve') return new SpoolError('COMMAND_NOT_EXECUTABLE', { command, reason: code });
-  return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
 }
 
 function warn(sentence: string): void {

@@ -36,10 +36,10 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     from,
     creditBytes,
     followsSize,
+    inputStream: ask.typing,
     ...(isTerminal && { takeSnapshot }),
   });
   connection.watchers.set(channel, watcher);
-  connection.typing.set(channel, ask.typing);
   if (ask.takeover) sendOthersAway(session, connection.who);
   const viewer: Attached = {
     watcher,

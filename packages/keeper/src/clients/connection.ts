@@ -55,8 +55,6 @@ export interface ConnectionHandlers {
    */
   onRequest(connection: Connection, channel: number, request: unknown): unknown;
   onInput(connection: Connection, session: string, bytes: Uint8Array): Promise<void>;
-  /** Input of the viewer on `channel`, at this offset of its input stream. */
-  onTyped(connection: Connection, channel: number, offset: number, bytes: Uint8Array): void;
   onClose(connection: Connection): void;
 }
 
@@ -65,8 +63,6 @@ export class Connection {
   readonly watchers = new Map<number, LogWatcher>();
   /** The channels that receive daemon events, each with its filter. */
   readonly feeds = new Map<number, (event: DaemonEvent) => boolean>();
-  /** The id of the input stream of a viewer's channel. */
-  readonly typing = new Map<number, string>();
   /** Cancels whatever else waits on a channel. */
   readonly waits = new Map<number, () => void>();
   /** The name that the client gave itself. */
@@ -114,7 +110,6 @@ export class Connection {
   forget(watcher: LogWatcher): void {
     this.#waiting.delete(watcher);
     this.watchers.delete(watcher.channel);
-    this.typing.delete(watcher.channel);
   }
 
   json(type: FrameType, channel: number, value: unknown): void {
@@ -212,7 +207,7 @@ export class Connection {
   #input(frame: Frame): void {
     const { channel, payload } = frame;
     if (frame.flags & FrameFlag.typed)
-      return this.#handlers.onTyped(this, channel, frame.offset, payload.subarray(inputFrom(payload)));
+      return this.watchers.get(channel)?.typed(frame.offset, payload.subarray(inputFrom(payload)));
     const { session, bytes } = decodeInput(payload);
     this.#handlers.onInput(this, session, bytes).then(
       () => this.soon(encodeFrame(FrameType.reply, channel, DONE)),

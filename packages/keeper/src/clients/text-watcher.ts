@@ -80,6 +80,10 @@ export class TextWatcher implements LogWatcher {
     // Text has no size.
   }
 
+  typed(): void {
+    // Nobody types here.
+  }
+
   grant(): void {
     // The socket is the only back-pressure: what it does not take stays in the log.
   }

@@ -32,6 +32,8 @@ export interface WatcherOptions {
   readonly takeSnapshot?: () => Promise<Snapshot>;
   /** Report every size to this watcher, also with each snapshot and when it changed the size itself. */
   readonly followsSize?: boolean;
+  /** For viewers: the id of their input stream. */
+  readonly inputStream?: string;
 }
 
 /** The part of a watcher that sessions and connections use. */
@@ -43,6 +45,8 @@ export interface LogWatcher {
   /** The client has room up to this offset. */
   grant(offset: number): void;
   resized(offset: number, cols: number, rows: number): void;
+  /** Input of its client, at this offset of its input stream. */
+  typed(offset: number, bytes: Uint8Array): void;
   removed(): void;
   close(): void;
 }
@@ -151,6 +155,16 @@ export class Watcher implements LogWatcher {
     if (this.#resizes.length >= 64) this.#resizes.shift();
     this.#resizes.push({ offset, cols, rows });
     this.pump();
+  }
+
+  /** Input from a viewer that may not type is refused; from one that has left, ignored. */
+  typed(offset: number, bytes: Uint8Array): void {
+    const { inputStream } = this.#options;
+    const viewer = this.session.viewers.of(this);
+    if (!viewer || inputStream === undefined) return;
+    if (viewer.isReadOnly)
+      return this.emit({ type: 'input-refused', offset: offset + bytes.length, code: 'NOT_ALLOWED' });
+    if (this.session.input.typed(this, viewer.who, inputStream, offset, bytes)) this.session.view.touch(viewer);
   }
 
   removed(): void {

@@ -31,7 +31,6 @@ export class FakeClient {
     this.connection = new Connection(this.#watch, daemons, {
       onRequest: () => ({}),
       onInput: () => Promise.resolve(),
-      onTyped: () => {},
       onClose: () => {},
       ...handlers,
     });

@@ -1,0 +1,70 @@
+/**
+ * Accepts clients on the daemon's sockets, and refuses them while file descriptors are low: each refused client gets a
+ * clear error. Keeps DOOR-8 (the peer's user id) and the client part of LIFE-8.
+ */
+import { constants } from 'node:os';
+import { native, POLL } from '@spool/native';
+import type { FdWatch } from '@spool/native/fd-watch';
+import { openFiles } from '@spool/native/open-files';
+import { type DaemonEvent, SpoolError } from '@spool/protocol';
+import { Connection, type ConnectionHandlers } from './connection.ts';
+import type { FileBudget } from './file-budget.ts';
+
+/** Without free fds, the next try to accept a connection comes after this time. */
+const ACCEPT_AGAIN_MS = 100;
+const OUT_OF_FDS: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
+
+/** Refused clients at once; the others wait in the socket's queue. */
+const REFUSED_MAX = 8;
+
+export class Listener {
+  readonly #watch: FdWatch;
+  readonly #files: FileBudget;
+  readonly #handlers: Omit<ConnectionHandlers, 'onClose'>;
+  readonly #connections = new Set<Connection>();
+  readonly #refused = new Set<Connection>();
+
+  constructor(watch: FdWatch, files: FileBudget, handlers: Omit<ConnectionHandlers, 'onClose'>) {
+    this.#watch = watch;
+    this.#files = files;
+    this.#handlers = handlers;
+  }
+
+  /** How many clients are connected. */
+  get count(): number {
+    return this.#connections.size;
+  }
+
+  listen(listenFd: number): void {
+    const watch = this.#watch;
+    watch.watch(listenFd, POLL.readable, () => {
+      const fd = this.#refused.size < REFUSED_MAX ? native.accept(listenFd) : -constants.errno.EMFILE;
+      if (fd >= 0) return this.#welcome(fd);
+      if (!OUT_OF_FDS.has(-fd)) return; // that client has left again
+      // The waiting connection would make the poller call this again at once, in an endless loop.
+      watch.change(listenFd, 0);
+      setTimeout(() => watch.change(listenFd, POLL.readable), ACCEPT_AGAIN_MS);
+    });
+  }
+
+  /** Sends an event to every client that asked for it. */
+  emit(event: DaemonEvent): void {
+    for (const connection of this.#connections) {
+      for (const [channel, wants] of connection.feeds) if (wants(event)) connection.event(channel, event);
+    }
+  }
+
+  /** Sends an error that belongs to no request. */
+  failAll(error: SpoolError): void {
+    for (const connection of this.#connections) connection.fail(0, error);
+  }
+
+  #welcome(fd: number): void {
+    if (native.peerUid(fd) !== process.getuid!()) return native.close(fd);
+    const isRefused = !this.#files.mayConnect(this.#connections.size);
+    const connections = isRefused ? this.#refused : this.#connections;
+    const refusal = isRefused ? new SpoolError('TOO_MANY_CONNECTIONS', { limit: openFiles().limit }) : null;
+    const onClose = (closed: Connection): void => void connections.delete(closed);
+    connections.add(new Connection(this.#watch, fd, { ...this.#handlers, onClose }, refusal));
+  }
+}

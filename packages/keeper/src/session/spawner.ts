@@ -1,0 +1,145 @@
+/**
+ * Starts children: asks the holder to fork, and asks the next holder if that one dies before it has answered. No child
+ * is started twice. Keeps the part of LIFE-1 about a holder that dies while it forks.
+ */
+import { COOKIE, DAEMON_MARK, ProcessSweep, signalMember } from '@spool/core';
+import { type Home, type RunRequest, SpoolError, type FromKeeper } from '@spool/protocol';
+import type { Session } from './session.ts';
+
+/** The delay before searching again for children that a dead holder may have left. */
+const ASK_AGAIN_MS = 100;
+
+interface PendingRun {
+  readonly run: RunRequest;
+  readonly started: PromiseWithResolvers<Session>;
+  /** Which holder has been asked for it, counted from the first; null: none yet. */
+  askedHolder: number | null;
+}
+
+export interface SpawnerOptions {
+  daemon(): { readonly home: Home; readonly sockets?: readonly string[] };
+  /** Which holder is at work, counted from the first. */
+  holder(): number;
+  send(message: FromKeeper): void;
+  /** Resolves when the thread for screens can answer what a program asks its terminal. */
+  screensReady(): Promise<unknown>;
+  /** The daemon's own processes. */
+  ownPids(): readonly number[];
+}
+
+export class Spawner {
+  readonly #options: SpawnerOptions;
+  readonly #pending = new Map<string, PendingRun>();
+  #isPaused = false;
+
+  constructor(options: SpawnerOptions) {
+    this.#options = options;
+  }
+
+  /** How many children are being started. */
+  get count(): number {
+    return this.#pending.size;
+  }
+
+  /** The same request again gets the same answer. */
+  underWay(id: string): Promise<Session> | undefined {
+    return this.#pending.get(id)?.started.promise;
+  }
+
+  /** By a child that is being started, other than `id`. */
+  isNameTaken(name: string, id: string): boolean {
+    for (const { run } of this.#pending.values()) if (run.name === name && run.id !== id) return true;
+    return false;
+  }
+
+  /** Rejects with the error of the operating system. */
+  start(run: RunRequest): Promise<Session> {
+    const { home, sockets = [home.socket] } = this.#options.daemon();
+    const { [DAEMON_MARK]: _mark, ...asked } = run.env;
+    const env = {
+      TERM: 'xterm-256color',
+      COLORTERM: 'truecolor',
+      ...asked,
+      [COOKIE]: run.id,
+      // The last socket is in the state folder: it outlives the login that started the daemon.
+      SPOOL_SOCKET: sockets.at(-1)!,
+    };
+    const pending: PendingRun = { run: { ...run, env }, started: Promise.withResolvers(), askedHolder: null };
+    this.#pending.set(run.id, pending);
+    if (run.size === undefined) this.#ask(pending);
+    else void this.#options.screensReady().then(() => this.#ask(pending));
+    return pending.started.promise;
+  }
+
+  /** The holder has started it. */
+  started(session: Session): void {
+    this.#take(session.id)?.started.resolve(session);
+  }
+
+  /** The holder could not start it. */
+  failed(id: string, code: string, syscall: string): void {
+    const pending = this.#take(id);
+    pending?.started.reject(spawnError(pending.run, code, syscall));
+  }
+
+  /** Asks for nothing while `renew` replaces the holder: the next one would not know a child that is started now. */
+  async pausedWhile(renew: () => Promise<void>): Promise<void> {
+    this.#isPaused = true;
+    try {
+      await this.answered();
+      await renew();
+    } finally {
+      this.#isPaused = false;
+      for (const pending of this.#pending.values()) if (pending.askedHolder === null) this.#ask(pending);
+    }
+  }
+
+  /** Resolves when the holder has answered everything it was asked. */
+  async answered(): Promise<void> {
+    const asked = [...this.#pending.values()].filter(({ askedHolder }) => askedHolder !== null);
+    await Promise.allSettled(asked.map(({ started }) => started.promise));
+  }
+
+  /**
+   * A holder that died while forking may have left a child without a terminal: this kills it, and starts it again. Only
+   * its cookie identifies it, because no process could record the identity of its pid.
+   */
+  async askAgain(): Promise<void> {
+    const holder = this.#options.holder();
+    const unanswered = [...this.#pending.values()].filter(
+      ({ askedHolder }) => askedHolder !== null && askedHolder !== holder,
+    );
+    if (unanswered.length === 0) return;
+    const wanted = new Map(unanswered.map(({ run }) => [run.id, { leader: null, controlGroup: null }]));
+    const found = await new ProcessSweep(() => this.#options.ownPids()).find(wanted).catch(() => null);
+    if (this.#options.holder() !== holder) return; // replaced again: then this is called again
+    if (found === null) {
+      setTimeout(() => void this.askAgain(), ASK_AGAIN_MS); // EMFILE: started now, it might run twice
+      return;
+    }
+    for (const member of [...found.values()].flat()) signalMember(member, ['SIGKILL']);
+    for (const pending of unanswered) if (this.#pending.has(pending.run.id)) this.#ask(pending);
+  }
+
+  #ask(pending: PendingRun): void {
+    if (this.#isPaused) return; // asked once the next holder is there
+    pending.askedHolder = this.#options.holder();
+    this.#options.send({ type: 'spawn', run: pending.run });
+  }
+
+  #take(id: string): PendingRun | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+}
+
+function spawnError(run: RunRequest, code: string, syscall: string): SpoolError {
+  const command = run.command[0]!;
+  if (code === 'EMFILE' || code === 'ENFILE') return new SpoolError('TOO_MANY_FILES', { command });
+  if (syscall === 'chdir') return new SpoolError('CWD_UNUSABLE', { cwd: run.cwd, reason: code });
+  if (syscall === 'execve' && (code === 'ENOENT' || code === 'ENOTDIR'))
+    return new SpoolError('COMMAND_NOT_FOUND', { command });
+  if (syscall === 'execve') return new SpoolError('COMMAND_NOT_EXECUTABLE', { command, reason: code });
+  return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
+}
