@@ -63,6 +63,42 @@ testNeeding(missingProgram('strace'))(
   },
 );
 
+testNeeding(missingProgram('strace'))(
+  '[LIFE-5] what a program prints is synced, and the time of it too, although nothing follows',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const { id } = await client.run({
+      command: ['sh', '-c', 'while read go; do echo "$go"; done'],
+      size: { cols: 80, rows: 24 },
+      env: { PATH: process.env.PATH! },
+    });
+    const { keeper } = await client.status();
+    const trace = `${mkdtempSync(`${tmpdir()}/spool-test-`)}/trace`;
+    const strace = spawn(
+      'strace',
+      ['-f', '-y', '-qq', '-e', 'trace=fdatasync', '-o', trace, '-p', String(keeper.pid)],
+      {
+        stdio: 'ignore',
+      },
+    );
+    await until('strace is attached', () => statusField(keeper.pid, 'TracerPid') !== '0');
+    const synced = (kind: string): number =>
+      readFileSync(trace, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(`/sessions/${id}/log/`) && line.includes(`.${kind}>`)).length;
+    await client.write(id, 'one\r');
+    await until('both files are synced', () => synced('log') > 0 && synced('idx') > 0);
+    const before = synced('idx');
+    await client.write(id, 'two\r');
+    await until('the bytes are synced', () => synced('log') > 1);
+    await until('the times are synced', () => synced('idx') > before);
+    strace.kill();
+    await once(strace, 'exit');
+    expect(synced('log')).toBeGreaterThan(1);
+  },
+);
+
 testNeeding(NAMESPACES_MISSING, NOT_ROOT)(
   '[LOG-6] [LIFE-10] a record that a full disk refused is written when there is room, and the next keeper has it',
   async () => {

@@ -1,7 +1,7 @@
 /*
  * The few kernel calls that Node lacks. The contract is `Native` in index.ts; the C files explain the implementation.
  *
- * Rules: no threads, no state except the pollers, no blocking. Calls on hot paths return -errno; the others throw an
+ * Rules: no threads, no state except the pollers, no blocking (`syncFiles` waits in libuv's pool). Calls on hot paths return -errno; the others throw an
  * Error with `code`, `errno` (negative, as in Node) and `syscall`. Linux only, 5.4 or newer (waitid on a pidfd).
  * Constants missing from the headers of older distributions are defined where they are used: these numbers are ABI.
  */
@@ -46,6 +46,8 @@
   F(setCloexec, js_set_cloexec)                   \
   F(cloexecFrom, js_cloexec_from)                 \
   F(close, js_close)                              \
+  F(duplicate, js_duplicate)                      \
+  F(syncFiles, js_sync_files)                     \
   F(createPoller, js_create_poller)
 
 #define DECLARE(name, function) napi_value function(napi_env env, napi_callback_info info);

@@ -1,8 +1,9 @@
 /**
  * The few kernel calls that Node lacks, each typed and documented here; the `.c` files explain the implementation.
  *
- * Rules of the addon: no threads, no state except the pollers, no blocking. Calls on hot paths return a negative errno
- * instead of throwing; the others throw an `Error` with `code` ('ENOENT') and `syscall` ('execve').
+ * Rules of the addon: no threads, no state except the pollers, no blocking (`syncFiles` waits in libuv's pool). Calls on
+ * hot paths return a negative errno instead of throwing; the others throw an `Error` with `code` ('ENOENT') and
+ * `syscall` ('execve').
  */
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
@@ -172,6 +173,13 @@ export interface Native {
   /** Marks every fd from `first` on close-on-exec, so that accidentally inherited fds are not passed on. */
   cloexecFrom(first: number): void;
   close(fd: number): void;
+  /** Another fd of the same open file, close-on-exec; or -errno. */
+  duplicate(fd: number): number;
+  /**
+   * Syncs the data of all these files (fdatasync) in one job off the main thread, and closes the fds. `results` has 0 or
+   * -errno for each.
+   */
+  syncFiles(fds: Int32Array, done: (results: readonly number[]) => void): void;
 
   /**
    * `onReady(ready, count)`: `count` fds are ready, in `ready` as pairs fd, events. The array is reused between calls.

@@ -74,8 +74,8 @@ export function remove(path: string): boolean {
 }
 
 /**
- * Syncs a file to the disk, off-thread. It opens the file again instead of using the fd of the writer: a rotation may
- * close that one during the sync, and its number may then be another file.
+ * Syncs a file to the disk, off-thread, by opening it again: its writer has closed it meanwhile. Else see
+ * `open-file-sync.ts`.
  */
 export async function syncFile(path: string): Promise<void> {
   await sync(path, fdatasync);
@@ -88,7 +88,24 @@ export async function syncFolder(path: string): Promise<void> {
 
 type Sync = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
+/** Each takes an fd and a thread of Node's pool, which has four for everything. */
+const SYNCS_AT_ONCE = 3;
+const waiting: (() => void)[] = [];
+let running = 0;
+
 async function sync(path: string, how: Sync): Promise<void> {
+  if (running >= SYNCS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    await syncNow(path, how);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+async function syncNow(path: string, how: Sync): Promise<void> {
   let fd: number;
   try {
     fd = openToRead(path);

@@ -394,6 +394,25 @@ test('a log that somebody else may not have synced is dirty from the start', asy
   expect([log.isDirty, await log.flush(), log.isDirty]).toEqual([true, undefined, false]);
 });
 
+test('[LIFE-5] a flush without times leaves only marks of time for later; the others are never left', async () => {
+  using scratch = new Scratch();
+  using log = Log.open(scratch.log);
+  log.append(Buffer.from('abc'), MS);
+  expect([await log.flush({ times: false }), log.isDirty]).toEqual([undefined, true]);
+  expect([await log.flush({ times: false }), log.isDirty]).toEqual([undefined, true]);
+  expect([await log.flush(), log.isDirty]).toEqual([undefined, false]);
+  const others: (() => void)[] = [
+    () => log.append(Buffer.from('e'), MS, 'stderr'),
+    () => log.markResize(80, 24, MS),
+    () => log.skip(5, MS),
+  ];
+  for (const other of others) {
+    log.append(Buffer.from('abc'), MS);
+    other();
+    expect([await log.flush({ times: false }), log.isDirty]).toEqual([undefined, false]);
+  }
+});
+
 test('a flush survives rotation, release, close and removal while it is under way', async () => {
   using scratch = new Scratch();
   const log = Log.open(scratch.log, { segmentBytes: 4 });

@@ -47,7 +47,7 @@ export class Log {
   readonly #options: LogOptions;
   readonly #isReadOnly: boolean;
   readonly #readInto: Uint8Array | undefined;
-  readonly #sync = new LogSync(() => this.#collect());
+  readonly #sync = new LogSync((isAll) => this.#collect(isAll));
   #sealed!: SealedSegments;
   #tail!: LogSegment;
   #start = 0;
@@ -234,12 +234,14 @@ export class Log {
   }
 
   /**
-   * Flushes marks and bytes to the disk, off-thread: everything advanced before the call is durable after it. Resolves
-   * with the error when the disk refuses; the log then stays dirty, and the next flush tries again.
+   * Flushes marks and bytes to the disk, off-thread: everything advanced before the call is durable after it. Without
+   * `times`, marks that only tell the time are written but not synced, and the log stays dirty: to sync them with every
+   * flush would double its cost. Resolves with the error when the disk refuses; the log then stays dirty, and the next
+   * flush tries again.
    */
-  async flush(): Promise<NodeJS.ErrnoException | undefined> {
+  async flush({ times = true } = {}): Promise<NodeJS.ErrnoException | undefined> {
     if (this.#isReadOnly) return undefined;
-    const failure = await this.#sync.flush();
+    const failure = await this.#sync.flush(times);
     if (failure !== undefined) this.#isDirty = true;
     return failure;
   }
@@ -400,24 +402,32 @@ export class Log {
   /** A keeper that was killed may have written without a sync: the first flush makes up for it. */
   #suspect(segment: LogSegment): void {
     segment.isUnsynced = segment.length > 0 && !segment.isCompressed;
-    segment.index.file.isUnsynced = segment.index.file.count > 0;
+    segment.index.file.isUnsynced = segment.index.file.isUrgent = segment.index.file.count > 0;
     this.#isDirty = !this.#isReadOnly && (segment.isUnsynced || segment.index.file.isUnsynced);
   }
 
-  #collect(): NodeJS.ErrnoException | undefined {
-    this.#isDirty = false;
+  #collect(isAll: boolean): NodeJS.ErrnoException | undefined {
     const failure = this.#isClosed ? undefined : this.#tail.index.file.tryDrain();
-    this.#addUnsynced(this.#tail);
+    this.#addUnsynced(this.#tail, isAll);
+    this.#isDirty = this.#tail.index.file.isUnsynced;
     return failure;
   }
 
-  /** The index before the bytes: after a power cut, bytes without a mark would be attributed to another stream. */
-  #addUnsynced(segment: LogSegment): void {
+  /**
+   * Marks of streams and gaps before the bytes: after a power cut, bytes without them would be attributed to another
+   * stream. Not so those of times, which may even be left for later.
+   */
+  #addUnsynced(segment: LogSegment, isAll = true): void {
     const marks = segment.index.file;
-    if (marks.isUnsynced) this.#sync.addFile(join(this.#folder, indexName(segment.start)));
-    if (segment.isUnsynced) this.#sync.addFile(join(this.#folder, rawName(segment.start)));
-    if (marks.isUnlisted || segment.isUnlisted) this.#sync.addFolder(this.#folder);
-    for (const file of [marks, segment]) file.isUnsynced = file.isUnlisted = false;
+    if (segment.isUnsynced) this.#sync.addFile(join(this.#folder, rawName(segment.start)), segment);
+    if (segment.isUnlisted) this.#sync.addFolder(this.#folder);
+    segment.isUnsynced = segment.isUnlisted = false;
+    if (!isAll && !marks.isUrgent) return;
+    if (marks.isUnsynced)
+      this.#sync.addFile(join(this.#folder, indexName(segment.start)), marks, marks.isUrgent ? 'first' : 'any');
+    if (marks.isUnlisted) this.#sync.addFolder(this.#folder);
+    marks.isUnsynced = marks.isUnlisted = false;
+    marks.isUrgent &&= marks.waiting > 0; // the disk has refused them
   }
 
   #assertWritable(): void {

@@ -29,6 +29,8 @@ export class RecordFile {
   #exists: boolean;
   /** Written since the last sync. */
   isUnsynced = false;
+  /** Among what was added since the last sync is more than the times of bytes. */
+  isUrgent = false;
   /** Created since the last sync of the folder. */
   isUnlisted = false;
 
@@ -55,6 +57,11 @@ export class RecordFile {
     return this.count * RECORD_BYTES;
   }
 
+  /** -1 while it is closed. */
+  get fd(): number {
+    return this.#fd;
+  }
+
   /** Records that are only in memory. */
   get waiting(): number {
     return this.#waiting;
@@ -71,6 +78,7 @@ export class RecordFile {
     encodeRecord(this.#buffer, this.#waiting * RECORD_BYTES, record);
     this.#waiting++;
     this.#last = record;
+    this.isUrgent ||= record.mark.type !== 'time';
   }
 
   /** In the file it is overwritten in place, which takes no space: it works on a full disk too. */

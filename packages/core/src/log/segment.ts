@@ -50,6 +50,11 @@ export class LogSegment {
     return this.#length;
   }
 
+  /** -1 while it is closed. */
+  get fd(): number {
+    return this.#fd;
+  }
+
   /** The end of its bytes. A gap may follow, up to the start of the next segment. */
   get end(): number {
     return this.start + this.#length;

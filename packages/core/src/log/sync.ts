@@ -5,24 +5,36 @@
  * one waits.
  */
 import { isSystemError, syncFile, syncFolder } from './files.ts';
+import { syncOpenFile } from './open-file-sync.ts';
 
 export type FlushResult = NodeJS.ErrnoException | undefined;
 
+/** A file that must be durable before the others; or any. */
+type Rank = 'first' | 'any';
+
+interface OpenFile {
+  /** -1 while it is closed. */
+  readonly fd: number;
+}
+
+const CLOSED: OpenFile = { fd: -1 };
+
 export class LogSync {
-  readonly #collect: () => FlushResult;
-  readonly #files = new Set<string>();
+  readonly #collect: (isAll: boolean) => FlushResult;
+  readonly #files: Readonly<Record<Rank, Map<string, OpenFile>>> = { first: new Map(), any: new Map() };
   readonly #folders = new Set<string>();
   #running: Promise<FlushResult> | undefined;
   #next: Promise<FlushResult> | undefined;
+  #isNextAll = false;
 
-  /** `collect` starts a round: it writes what waits and adds the files to sync. */
-  constructor(collect: () => FlushResult) {
+  /** `collect` starts a round: it writes what waits and adds the files to sync; all, or only what is urgent. */
+  constructor(collect: (isAll: boolean) => FlushResult) {
     this.#collect = collect;
   }
 
-  /** In the order in which they are to reach the disk. */
-  addFile(path: string): void {
-    this.#files.add(path);
+  /** `file` has the fd by which it is written, if that is open at the moment. */
+  addFile(path: string, file: OpenFile = CLOSED, rank: Rank = 'any'): void {
+    this.#files[rank].set(path, file);
   }
 
   addFolder(path: string): void {
@@ -30,36 +42,59 @@ export class LogSync {
   }
 
   get isEmpty(): boolean {
-    return this.#files.size === 0 && this.#folders.size === 0;
+    return this.#files.first.size === 0 && this.#files.any.size === 0 && this.#folders.size === 0;
   }
 
   /** Never rejects because of the disk: it resolves with the error, and the next round tries again. */
-  flush(): Promise<FlushResult> {
+  flush(isAll = true): Promise<FlushResult> {
     if (this.#running === undefined) {
-      this.#running = this.#round().finally(() => (this.#running = undefined));
+      this.#running = this.#round(isAll).finally(() => (this.#running = undefined));
       return this.#running;
     }
+    this.#isNextAll ||= isAll;
     this.#next ??= this.#running.then(() => {
+      const isNextAll = this.#isNextAll;
       this.#next = undefined;
-      return this.flush();
+      this.#isNextAll = false;
+      return this.flush(isNextAll);
     });
     return this.#next;
   }
 
-  async #round(): Promise<FlushResult> {
-    const failures = [this.#collect()];
-    failures.push(await syncAll(this.#files, syncFile), await syncAll(this.#folders, syncFolder));
+  async #round(isAll: boolean): Promise<FlushResult> {
+    const failures = [this.#collect(isAll)];
+    const { first, any } = this.#files;
+    // Without a pause where nothing is to do, so that all logs that are flushed together are synced together.
+    if (first.size > 0) failures.push(await syncFiles(first));
+    if (any.size > 0) failures.push(await syncFiles(any));
+    if (this.#folders.size > 0) failures.push(await syncFolders(this.#folders));
     return failures.find((failure) => failure !== undefined);
   }
 }
 
-/** One after the other: the order matters, and the thread pool has only four threads for everything. */
-async function syncAll(paths: Set<string>, sync: (path: string) => Promise<void>): Promise<FlushResult> {
+/** Together: the order among them does not matter. */
+async function syncFiles(files: Map<string, OpenFile>): Promise<FlushResult> {
+  const all = [...files];
+  files.clear(); // before the sync: a write during the sync adds it again
+  const syncs = all.map(async ([path, file]): Promise<FlushResult> => {
+    try {
+      await (file.fd < 0 ? syncFile(path) : syncOpenFile(file.fd));
+      return undefined;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      files.set(path, file);
+      return error;
+    }
+  });
+  return (await Promise.all(syncs)).find((failure) => failure !== undefined);
+}
+
+async function syncFolders(paths: Set<string>): Promise<FlushResult> {
   let failure: FlushResult;
   for (const path of [...paths]) {
-    paths.delete(path); // before the sync: a write during the sync adds it again
+    paths.delete(path);
     try {
-      await sync(path);
+      await syncFolder(path);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       paths.add(path);

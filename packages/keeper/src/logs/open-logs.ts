@@ -2,7 +2,8 @@
 import type { Log } from '@spool/core';
 import { openFiles } from '@spool/native/open-files';
 
-const OPEN_MAX = 200;
+/** More busy sessions than this would open and close their files all the time. */
+const OPEN_MAX = 1000;
 
 /** One in this many of the files that we may open is a log's: each log has two, and a reader may have them too. */
 const FILES_PER_LOG = 16;
