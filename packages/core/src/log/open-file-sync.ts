@@ -16,7 +16,7 @@ interface Asked {
   readonly answer: PromiseWithResolvers<void>;
 }
 
-let asked: Asked[] = [];
+const asked: Asked[] = [];
 let jobs = 0;
 let isScheduled = false;
 
