@@ -9,6 +9,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const BOX = '──────────────────────';
 const DIALOG = ` Bash command\n ls\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend`;
+const CODEX_DIALOG =
+  '  Would you like to run the following command?\n\n  $ touch a\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel';
 const PROMPT = `✻ Baked for 3s\n${BOX}\n❯ █\n${BOX}\n  ? for shortcuts`;
 const WORK = `✽ Baking… (3s)\n${BOX}\n❯ █\n${BOX}\n  esc to interrupt`;
 
@@ -74,6 +76,35 @@ class Session {
     return kind === null ? state : `${state} (${kind})`;
   }
 }
+
+describe('a dialog that is gone', () => {
+  test('[STATE-1] ends at the first look that does not see it, before anything else is recognised', () => {
+    const session = new Session('claude').shows(DIALOG).wait(SECOND).types().wait(10);
+    expect(session.is).toBe('blocked (permission)');
+    expect(session.shows('● Bash(ls)').is).toBe('working');
+  });
+
+  test('[STATE-1] ends what was reported about it: the program, a title, a notification, a hook', () => {
+    const ask = (): Session => new Session('codex').shows(CODEX_DIALOG).wait(SECOND);
+    const answered = (session: Session): string => {
+      session.wait(500).looksAt(`${CODEX_DIALOG} `);
+      expect(session.is).toMatch('blocked');
+      return session.types().wait(100).shows('• Running touch a').is;
+    };
+    expect(answered(ask().reports({ state: 'blocked', app: 'codex' }))).toBe('working');
+    expect(answered(ask().says({ type: 'title-changed', title: '[ ! ] Action Required' }))).toBe('working');
+    const hooked = ask();
+    const seen = { at: hooked.now, offset: 1, rule: null, why: 'asks', confidence: 0.97 };
+    hooked.reducer.hook({ source: 'hook', says: 'blocked', ...seen });
+    expect(answered(hooked)).toBe('working');
+  });
+
+  test('[STATE-1] the report of the next dialog counts, also before it is drawn', () => {
+    const session = new Session('codex').reports({ state: 'blocked', app: 'codex' }).shows(CODEX_DIALOG).wait(SECOND);
+    session.types().wait(100).reports({ state: 'working', app: 'codex' }).reports({ state: 'blocked', app: 'codex' });
+    expect(session.wait(40).shows('• Running touch b').is).toBe('blocked');
+  });
+});
 
 describe('programs that report themselves (OSC 7501)', () => {
   test('are believed, whatever their screen looks like', () => {

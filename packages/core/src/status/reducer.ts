@@ -10,6 +10,7 @@
  * - It also beats a report of work that is older than the dialog.
  * - A report of unfinished work is no longer believed when the screen has contradicted it for a while: programs
  *   that are killed report nothing.
+ * - A report of a dialog ends with the dialog: once a look no longer sees it, what was reported before is over.
  *
  * A new dialog after another is a new block: a user who has seen the first has not seen the second (`dialog.ts`).
  *
@@ -351,14 +352,22 @@ export class StatusReducer {
     // Between prompt and command only the shell reads input: a question on the screen there asks nothing.
     const isOfNobody = this.#shell.isAtPrompt && (isPromptByLooks(rule) || rule?.startsWith('any/'));
     const knowing = [
-      this.#unlessOverruled(this.#program.claim, PROGRAM_OVERRULED_MS, checks),
-      this.#unlessOverruled(this.#hook, HOOK_OVERRULED_MS, checks),
+      this.#unlessOverruled(this.#unlessAnswered(this.#program.claim), PROGRAM_OVERRULED_MS, checks),
+      this.#unlessOverruled(this.#unlessAnswered(this.#hook), HOOK_OVERRULED_MS, checks),
       this.#shellClaim(checks),
       isOfNobody ? null : screen,
     ];
     this.#silence = knowing.every((each) => each === null) ? this.#listen(checks) : null;
-    const hinting = [this.#title, this.#progress, this.#notification, this.#bell, this.#silence];
+    const [title, notification] = [this.#unlessAnswered(this.#title), this.#unlessAnswered(this.#notification)];
+    const hinting = [title, this.#progress, notification, this.#bell, this.#silence];
     return [...knowing, ...hinting].filter((each) => each !== null);
+  }
+
+  /** Programs report the end of a dialog late, or not at all; their screen shows it at once. */
+  #unlessAnswered(said: Claim | null): Claim | null {
+    const goneAfter = this.#screen.dialogGoneAfter;
+    const isOver = said?.evidence.says === 'blocked' && goneAfter !== null && said.evidence.at <= goneAfter;
+    return isOver ? null : said;
   }
 
   /** Overrules a report of unfinished work once the screen has shown an idle prompt, unchanged, for this long. */

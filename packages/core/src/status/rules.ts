@@ -19,6 +19,19 @@
 import type { StatusState } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES } from '@spool/vt';
 import type { InputRule } from './sources/input-line.ts';
+import {
+  duration,
+  type Json,
+  list,
+  nameOf,
+  number,
+  only,
+  record,
+  Refusal,
+  shown,
+  word,
+  WORD_CHARACTERS_MAX,
+} from './rule-json.ts';
 import { rulePattern } from './rule-pattern.ts';
 
 /**
@@ -83,22 +96,15 @@ export const EXTRACTS_MAX = 30;
 export const COMMANDS_MAX = 30;
 const CLEARING_KEYS_MAX = 8;
 const BOTTOM_LINES_MAX = 60;
-const WORD_CHARACTERS_MAX = 64;
 const ERRORS_MAX = 20;
 /** A screen may be half drawn, and a prompt appears before all work is done: idle has to last a moment. */
 const IDLE_SETTLE_MS = 200;
-const DURATION_MS_MAX = 600_000;
 
 export function parseRules(fileName: string, json: unknown): { rules: RuleSet | null; errors: readonly string[] } {
   const checker = new Checker(fileName);
   const rules = checker.ruleSet(json);
   return { rules, errors: checker.errors };
 }
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** Refuses with a reason; the caller continues with the next part. */
-class Refusal extends Error {}
 
 class Checker {
   readonly errors: string[] = [];
@@ -234,48 +240,6 @@ function pattern(source: unknown): RegExp {
 function state(text: unknown): RuleState {
   if (text === 'working' || text === 'blocked' || text === 'idle') return text;
   throw new Refusal(`a rule says working, blocked or idle, not ${shown(text)}`);
-}
-
-function word(text: unknown, name: string): string {
-  if (typeof text === 'string' && text.length <= WORD_CHARACTERS_MAX && /^[@\w][\w./+-]*$/.test(text)) return text;
-  throw new Refusal(`${name} is a word of at most ${WORD_CHARACTERS_MAX} characters, not ${shown(text)}`);
-}
-
-function number(value: unknown, name: string, least: number, most: number): number {
-  if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw new Refusal(`${name} is a number from ${least} to ${most}, not ${shown(value)}`);
-}
-
-const duration = (json: Json, key: string): number | undefined =>
-  json[key] === undefined ? undefined : number(json[key], `"${key}"`, 0, DURATION_MS_MAX);
-
-function list(value: unknown, most: number): readonly unknown[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new Refusal(`it is a list, not ${shown(value)}`);
-  if (value.length > most) throw new Refusal(`it has at most ${most} parts, not ${value.length}`);
-  return value;
-}
-
-function record(value: unknown): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  throw new Refusal(`it is an object, not ${shown(value)}`);
-}
-
-function only(json: Json, keys: readonly string[]): void {
-  const unknown = Object.keys(json).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw new Refusal(`${shown(unknown)} is not known; there are ${keys.join(', ')}`);
-}
-
-/** Errors name a rule by its name, if it has a printable one. */
-function nameOf(part: unknown): string | undefined {
-  const name = typeof part === 'object' && part !== null ? (part as Json)['name'] : undefined;
-  return typeof name === 'string' && name !== '' ? shown(name) : undefined;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, WORD_CHARACTERS_MAX));
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
-  return String(value);
 }
 
 const readerOf = (place: Region['place']): Rule['reads'] =>

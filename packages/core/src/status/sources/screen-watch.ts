@@ -3,7 +3,8 @@
  *
  * A screen may be half drawn, a prompt may appear before all work is done, and some programs show nothing but their
  * prompt while they answer. So a new reading counts only when it has lasted as long as its rule requires; until then
- * the last one stays. A blinking dot changes the screen, but not the reading.
+ * the last one stays. A blinking dot changes the screen, but not the reading. Only a dialog ends at the first look that
+ * does not see it: it was answered, and a client that waits for that must not wait longer.
  */
 import { type Claim, claim, type Moment } from '../claim.ts';
 import { SHELL } from './command-agent.ts';
@@ -25,6 +26,8 @@ export class ScreenWatch {
   /** The last that counted, from when it was first seen; null when something else has counted since. */
   #dialog: (Dialog & { readonly at: number }) | null = null;
   #dialogNumber = 0;
+  /** The last look that saw a dialog. */
+  #dialogSeenAt = Number.NEGATIVE_INFINITY;
   #typedAt = Number.NEGATIVE_INFINITY;
   #changedAt = 0;
   /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
@@ -78,6 +81,12 @@ export class ScreenWatch {
     return this.#dialogNumber;
   }
 
+  /** The last look that saw the dialog that is gone; null while there is one, or when there was none. */
+  get dialogGoneAfter(): number | null {
+    const isGone = this.#claim?.evidence.says !== 'blocked' && this.#dialogSeenAt > Number.NEGATIVE_INFINITY;
+    return isGone ? this.#dialogSeenAt : null;
+  }
+
   typed(at: number): void {
     this.#typedAt = at;
   }
@@ -85,13 +94,18 @@ export class ScreenWatch {
   /** The agent whose screen it is; undefined where nothing has changed. */
   look(view: ScreenView, moment: Moment, agent: string | null): string | null | undefined {
     const last = this.#view;
-    if (last !== null && isSame(last, view)) return undefined;
+    if (last !== null && isSame(last, view)) {
+      if (this.#claim?.evidence.says === 'blocked') this.#dialogSeenAt = moment.at;
+      return undefined;
+    }
     if (last === null || hasChangedElsewhere(last, view)) this.#changedAt = moment.at;
     this.#view = view;
     if (this.#isTypedAtPrompt(view)) return undefined;
     const reading = readScreen(this.#rules, view, { command: this.#command, agent });
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
+    if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
+    else if (this.#claim?.evidence.says === 'blocked') this.#claim = null;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
       this.#count(reading, moment);
       this.#pending = null;
