@@ -171,3 +171,29 @@ test('[LIST-4] an ended session says where its log begins, though nobody opened 
   expect(listed.find(({ id }) => id === dropped.id)?.firstOffset).toBe(firstOffset);
   expect((await client.get(dropped.id)).firstOffset).toBe(firstOffset);
 });
+
+test('[NAME-1] names of running sessions are unique, also of sessions that start at the same moment, and while a keeper dies', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const start = (name?: string): Promise<{ readonly info: SessionInfo }> => client.run({ command: ['cat'], env, name });
+  const first = await Promise.all(Array.from({ length: 20 }, () => start()));
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  const second = await Promise.all(Array.from({ length: 20 }, () => start()));
+  const names = (await client.list({ states: ['running'] })).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(['cat', ...Array.from({ length: 39 }, (_, at) => `cat-${at + 2}`)].toSorted());
+  // What `run` answered is what is listed.
+  expect([...first, ...second].map(({ info }) => info.name).toSorted()).toEqual(names.toSorted());
+
+  await expect(start('cat-7')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+  const { code, stderr } = await daemon.spool(['run', '-d', '--name', 'cat-7', '--', 'cat']);
+  expect([code !== 0, stderr]).toEqual([true, expect.stringMatching(/is used by a running session; choose another/)]);
+  await expect(client.update('cat-8', { name: 'cat-7' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+
+  // Its name is free once it has ended: the next one may have it, and it then means the running one.
+  const old = await client.stop('cat-7');
+  const taken = await start();
+  expect([taken.info.name, (await client.get('cat-7')).id]).toEqual(['cat-7', taken.info.id]);
+  await client.stop('cat-7');
+  expect((await client.get('cat-7')).id).toBe(taken.info.id);
+  expect((await client.get(old.id)).name).toBe('cat-7');
+});

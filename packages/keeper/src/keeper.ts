@@ -17,6 +17,7 @@ import {
   VERSION,
 } from '@spool/protocol';
 import { Listener } from './clients/listener.ts';
+import { freeName } from './session/names.ts';
 import { Spawner } from './session/spawner.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
 import { Terminator } from './session/terminator.ts';
@@ -106,7 +107,12 @@ export class Keeper {
     if (underWay) return underWay;
     if (!this.#files.mayRun(this.#spawner.count, this.#listener.count))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
-    return this.#spawner.start(run);
+    return this.#spawner.start({ ...run, name: run.name ?? this.#freeName(run) });
+  }
+
+  /** Decided at once and sent along: a process of the daemon that dies meanwhile does not change it. */
+  #freeName(run: RunRequest): string {
+    return freeName(run, new Set([...this.registry.runningNames(), ...this.#spawner.names]));
   }
 
   /** By a session other than `id`. */

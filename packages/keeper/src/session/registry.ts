@@ -47,6 +47,13 @@ export class Registry {
     return false;
   }
 
+  /** The names that are taken. */
+  runningNames(): Set<string> {
+    const names = new Set<string>();
+    for (const { name, isRunning } of this.#sessions.values()) if (isRunning) names.add(name);
+    return names;
+  }
+
   /** Restores the order of start after sessions were read from the disk. */
   sort(): void {
     const sorted = [...this.#sessions.values()].sort((a, b) => a.startedAt - b.startedAt);

@@ -17,6 +17,7 @@ import {
 } from '@spool/core';
 import { ageMs } from '@spool/native/process-identity';
 import type { EndedBy, HeldSession, SessionState, SizePolicy } from '@spool/protocol';
+import { programName } from './names.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import type { SessionServices } from './services.ts';
@@ -266,7 +267,7 @@ export class SessionFile {
 export function recordOf({ run, pid, startedAt, process = null, controlGroup }: HeldSession): SessionRecord {
   return {
     run: { ...run, env: {} },
-    name: run.name ?? run.command[0]!.split('/').at(-1)!.slice(0, 100),
+    name: run.name ?? programName(run.command),
     pid,
     startedAt,
     size: run.size ?? null,

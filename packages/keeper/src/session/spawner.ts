@@ -52,6 +52,11 @@ export class Spawner {
     return false;
   }
 
+  /** The names of the children that are being started. */
+  get names(): readonly string[] {
+    return [...this.#pending.values()].flatMap(({ run }) => run.name ?? []);
+  }
+
   /** Rejects with the error of the operating system. */
   start(run: RunRequest): Promise<Session> {
     const { home, sockets = [home.socket] } = this.#options.daemon();
