@@ -204,3 +204,20 @@ test('`logs -f` follows to the end and then ends', async () => {
   expect((await daemon.spool(['keys', id, 'Enter'])).code).toBe(0);
   expect((await following).stdout).toMatch(/one\r?\n\r?\n?two/);
 });
+
+test('[SAY-4] `events` tells statuses and milestones of the past, by name; --since leaves out what was before', async () => {
+  await using daemon = new TestDaemon();
+  await daemon.spool(['run', '--name', 'install', '--', 'sh', '-c', 'echo "added 12 packages in 3s"; exit 3']);
+  const all = (await daemon.spool(['events'])).stdout;
+  expect(all).toMatch(/^\d\d:\d\d:\d\d {2}install has started: sh -c /);
+  expect(all).toMatch(/\d {2}install: 12 packages installed\n/);
+  expect(all).toMatch(/\d {2}install exited with code 3\n$/);
+  const statuses = (await daemon.spool(['events', 'install', '-t', 'session-status'])).stdout;
+  expect(statuses).toMatch(/\d {2}install has ended\n$/);
+  const later = Date.now() + 60_000;
+  expect(await daemon.spool(['events', '--since', `${later}`])).toMatchObject({ code: 0, stdout: '' });
+  expect(await daemon.spool(['events', '--since', '@12'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a time'),
+  });
+});

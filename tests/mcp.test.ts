@@ -7,66 +7,10 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { type CallToolResult, Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
+import { Agent } from './support/mcp-agent.ts';
 import { read } from './support/sources.ts';
-
-const SHELL = ['bash', '--norc', '--noprofile', '-i'];
-const SECRET = 'mcp-test-secret';
-
-/** An agent with the tools of one daemon. */
-class Agent implements AsyncDisposable {
-  readonly #transport: StdioClientTransport;
-  readonly client: Client;
-  pid = 0;
-
-  private constructor(daemon: TestDaemon, mode: 'legacy' | 'auto') {
-    const env = { ...daemon.env, AGENT_SECRET: SECRET, PS1: '$ ' } as Record<string, string>;
-    this.#transport = new StdioClientTransport({ command: SPOOL, args: ['mcp'], env, stderr: 'inherit' });
-    this.client = new Client({ name: 'test-agent', version: '1.2.3' }, { versionNegotiation: { mode } });
-  }
-
-  static async of(daemon: TestDaemon, mode: 'legacy' | 'auto' = 'legacy'): Promise<Agent> {
-    const agent = new Agent(daemon, mode);
-    await agent.client.connect(agent.#transport);
-    agent.pid = agent.#transport.pid!;
-    return agent;
-  }
-
-  async call(
-    name: string,
-    args: object = {},
-    signal?: AbortSignal,
-  ): Promise<CallToolResult & { readonly text: string }> {
-    const params = { name, arguments: { ...args } };
-    const result = (await this.client.callTool(params, signal && { signal })) as CallToolResult;
-    const [content] = result.content;
-    return { ...result, text: content?.type === 'text' ? content.text : '' };
-  }
-
-  /** The text of an answer that is no error. */
-  async text(name: string, args: object = {}): Promise<string> {
-    const { text, isError } = await this.call(name, args);
-    if (isError) throw new Error(`${name}: ${text}`);
-    return text;
-  }
-
-  async run(command: string | readonly string[], options: object = {}): Promise<string> {
-    return /^session (\w+)/.exec(await this.text('spool_run', { command, ...options }))![1]!;
-  }
-
-  async shell(): Promise<string> {
-    const id = await this.run(SHELL, { env: { PS1: '$ ' } });
-    await this.text('spool_wait', { sessions: [id], until: ['prompt'] });
-    return id;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.client.close();
-  }
-}
 
 const cursorOf = (text: string): number => Number(/^nextCursor (\d+)/.exec(text)![1]);
 const withoutHead = (text: string): string => text.slice(text.indexOf('\n') + 1);
@@ -168,10 +112,12 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
   const asks = await agent.run('printf "Go on? [y/N] "; read x; echo port 4711; read y; exit 3');
   const blocked = await agent.call('spool_wait', { sessions: [silent, asks], until: ['blocked', 'exit'] });
   expect(blocked.structuredContent).toEqual({
-    session: asks,
+    id: asks,
+    name: 'sh',
     reason: 'blocked',
     offset: 'Go on? [y/N] '.length,
     state: 'running',
+    status: { state: 'blocked' },
     asks: 'Go on? [y/N]',
   });
   expect(blocked.text).toMatch(/blocked at offset 13; running, blocked \(confirm\).*\nGo on\? \[y\/N\]$/s);
@@ -179,13 +125,13 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
   const matching = agent.call('spool_wait', { sessions: [silent, asks], until: ['match:/port (\\d+)/', 'exit'] });
   await agent.text('spool_send', { session: asks, text: 'y', enter: true });
   const matched = (await matching).structuredContent as { offset: number };
-  expect(matched).toMatchObject({ session: asks, reason: 'match', match: ['port 4711', '4711'] });
+  expect(matched).toMatchObject({ id: asks, reason: 'match', match: ['port 4711', '4711'] });
 
   const output = agent.call('spool_wait', { sessions: [asks], until: ['output'], after: matched.offset });
   await agent.text('spool_keys', { session: asks, keys: ['Enter'] });
-  expect((await output).structuredContent).toMatchObject({ session: asks, reason: 'output' });
+  expect((await output).structuredContent).toMatchObject({ id: asks, reason: 'output' });
   const ended = await agent.call('spool_wait', { sessions: [silent, asks] });
-  expect(ended.structuredContent).toMatchObject({ session: asks, reason: 'exit', state: 'failed', exitCode: 3 });
+  expect(ended.structuredContent).toMatchObject({ id: asks, reason: 'exit', state: 'failed', exitCode: 3 });
 
   const over = await agent.call('spool_wait', { sessions: [silent], until: ['output'], timeoutSeconds: 0.1 });
   expect(over).toMatchObject({ structuredContent: { reason: 'timeout', state: 'running' } });

@@ -119,7 +119,14 @@ test('[OUT-1] `spool run --json-output`: the output on stdout, an event for each
   expect([ran.code, ran.stdout]).toEqual([3, 'grün  \r\n']);
   const events = eventsOf(ran.stderr);
   const texts = events.slice(0, -1);
-  expect(texts[0]).toEqual({ type: 'output', agent: 'Planner', ts: expect.any(Number), data: 'gr', offset: 0 });
+  expect(texts[0]).toMatchObject({
+    type: 'output',
+    name: 'Planner',
+    agent: 'Planner',
+    ts: expect.any(Number),
+    data: 'gr',
+    offset: 0,
+  });
   expect(texts.map(({ data }) => data).join('')).toBe('grün  \r\n');
   for (const { ts } of texts) expect(ts).toBeGreaterThanOrEqual(before);
   expect(events.at(-1)).toMatchObject({ type: 'exit', agent: 'Planner', exitCode: 3, state: 'failed', offset: 9 });

@@ -340,7 +340,11 @@ test('[TASK-3] task run --json, wait --json: the events, a line each, milestones
   });
   const { taskId } = events[0]!;
   expect(events[0]).toMatchObject({ type: 'task_started', name: 'told', startedAt: expect.any(Number) as number });
-  expect(events.find(({ type }) => type === 'milestone')).toMatchObject({ taskId, title: '12 packages installed' });
+  expect(events.find(({ type }) => type === 'milestone')).toMatchObject({
+    id: taskId,
+    name: 'told',
+    milestone: { title: '12 packages installed' },
+  });
   expect(events.at(-1)).toMatchObject({ type: 'task_finished', taskId, state: 'error', exitCode: 2 });
   const waited = await daemon.spool(['task', 'wait', '--json', 'told', 'told']);
   expect(waited.code).toBe(2);
@@ -364,7 +368,7 @@ test('task run -d, ls, wait, logs and cancel, for scripts', async () => {
     '--shell',
     `${gate(folder, 'go')}; exit 8`,
   );
-  expect(handle).toEqual({ taskId: expect.any(String) as string, name: 'one', status: 'started' });
+  expect(handle).toMatchObject({ id: handle.taskId, name: 'one', state: 'running' });
   const { stdout } = await daemon.spool([
     'task',
     'run',

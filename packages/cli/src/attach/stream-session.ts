@@ -57,7 +57,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };
 
   async function stream(): Promise<ViewEnd> {
-    const lines = new OutputJson(session.id);
+    const lines = new OutputJson(session);
     using stdout = new SessionOutput(1, options.permissions);
     using stderr = new SessionOutput(2, options.permissions);
     try {

@@ -1,4 +1,7 @@
-/** Does one thing to several sessions: tries all, reports every failure, and exits with the code of the first one. */
+/**
+ * Does one thing to several sessions: tries all, reports every failure, and exits with the code of the first one. With --json,
+ * each session is one line, however many there are [SAY-3].
+ */
 import type { SessionInfo } from '@spool/protocol';
 import { reportFailure } from './failure.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -11,8 +14,10 @@ export async function forEachSession(
 ): Promise<number> {
   const outcomes = await Promise.allSettled((references.length === 0 ? [''] : references).map(act));
   const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (asJson && (done.length > 0 || references.length > 1)) printJson(references.length > 1 ? done : done[0]);
-  if (!asJson) for (const session of done) print(say(session));
+  for (const session of done) {
+    if (asJson) printJson(session);
+    else print(say(session));
+  }
   let exitCode = 0;
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue;

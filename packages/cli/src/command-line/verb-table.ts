@@ -529,18 +529,24 @@ export const VERBS = {
     flags: {
       follow: { kind: 'on', short: 'f', about: 'keep printing new events' },
       new: { kind: 'on', about: 'with -f: skip past events' },
+      since: { kind: 'text', value: 'TIME', about: 'only past events since this time' },
       type: {
         kind: 'text',
         value: 'TYPE',
         short: 't',
         many: true,
-        about: 'only events of this type (session-status, milestone, task_finished, …; repeatable)',
+        about: 'only events of this type (session-status, milestone, session-exited, …; repeatable)',
       },
     },
-    details: 'Past events come first, in order of time: the start of each session, and the end of each ended session.',
+    details: [
+      'Past events come first, in order of time: starts, ends, statuses, milestones and commands. With an ID they begin at the',
+      'start of the session; without one they cover the last 24 hours, unless --since says otherwise.',
+      '--json gives each event `id` and `name` of its session.',
+    ].join('\n'),
     examples: [
       ['spool events -f --new --json', 'NDJSON, for a program'],
       ['spool events -f -t session-status api', 'the state changes of one session'],
+      ['spool events --since -1h', 'what happened in the last hour'],
     ],
   },
   daemon: {

@@ -3,7 +3,7 @@
  * messages for the user are events too.
  */
 import type { Client, TextItem } from '@spool/client';
-import { SpoolError } from '@spool/protocol';
+import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { jsonText } from '../output/json-text.ts';
 import { isEnded } from '../output/session-words.ts';
 import { writeText } from '../output/stdio.ts';
@@ -14,7 +14,11 @@ export interface OutputEvents extends AsyncDisposable {
 }
 
 /** Starts writing events. Disposing writes the rest of an ended session, but does not wait for a running one. */
-export function tellOutput(client: Client, id: string, agent: string): OutputEvents {
+export function tellOutput(
+  client: Client,
+  { id, name }: Pick<SessionInfo, 'id' | 'name'>,
+  agent: string,
+): OutputEvents {
   const leaving = new AbortController();
   const watch = client.watchText(id, { from: 0 });
   const tell = async (): Promise<void> => {
@@ -35,12 +39,12 @@ export function tellOutput(client: Client, id: string, agent: string): OutputEve
   };
 
   function tellNotice(text: string): void {
-    void writeText(`${jsonText({ type: 'notice', agent, ts: Date.now(), text })}\n`, 2, leaving.signal);
+    void writeText(`${jsonText({ type: 'notice', id, name, agent, ts: Date.now(), text })}\n`, 2, leaving.signal);
   }
 
   function line(item: TextItem): string {
-    if (item.type !== 'text') return `${jsonText({ ...item, agent, ts: Date.now() })}\n`;
+    if (item.type !== 'text') return `${jsonText({ ...item, id, name, agent, ts: Date.now() })}\n`;
     const { ts, data, offset } = item;
-    return `${jsonText({ type: 'output', agent, ts, data, offset })}\n`;
+    return `${jsonText({ type: 'output', id, name, agent, ts, data, offset })}\n`;
   }
 }

@@ -1,5 +1,6 @@
 /** Tasks as NDJSON: `task_started`, `task_log`, `task_finished`, and the milestones between them. */
 import type { Client, Milestone } from '@spool/client';
+import { milestoneJson } from '../events/event-json.ts';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 import { exitCodeOfTask } from './exit-code.ts';
@@ -9,6 +10,7 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
   const milestones = client.events({ sessions: ids, types: ['milestone'] });
   /** The offset of the last printed milestone of each task. */
   const told = new Map<string, number>();
+  const names = new Map<string, string>();
   let telling: Promise<void> | undefined;
   let started = 0;
   for await (const event of client.taskEvents({ tasks: ids })) {
@@ -17,7 +19,9 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
       for (const item of (await client.explain(event.taskId)).history)
         if (item.type === 'milestone') await tell(event.taskId, item);
     }
-    await writeText(`${jsonText(event)}\n`);
+    if (event.type === 'task_started') names.set(event.taskId, event.name);
+    const { type, taskId, ...rest } = event;
+    await writeText(`${jsonText({ type, id: taskId, name: names.get(taskId) ?? taskId, taskId, ...rest })}\n`);
     // Milestones are queued until then, so that none precedes the start of its task.
     if (event.type === 'task_started' && ++started === ids.length) telling = tellMilestones();
     telling?.catch(() => {}); // the same error ends this loop, which reports it
@@ -41,6 +45,8 @@ export async function tellTasksAsJson(client: Client, ids: readonly string[]): P
     if (milestone.offset <= (told.get(taskId) ?? -1)) return;
     told.set(taskId, milestone.offset);
     const { type, at, ...reached } = milestone;
-    await writeText(`${jsonText({ type, at, taskId, ...reached })}\n`);
+    await writeText(
+      `${jsonText({ ...milestoneJson({ type, at, id: taskId, name: names.get(taskId) ?? taskId }, reached), taskId })}\n`,
+    );
   }
 }

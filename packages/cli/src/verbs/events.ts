@@ -1,110 +1,79 @@
 /** `spool events`: prints past events of the sessions and, with -f, new ones. */
-import type { EventItem } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
-import { jsonText } from '../output/json-text.ts';
-import { commandLine, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
-import { endWords } from '../output/session-words.ts';
-import { writeText } from '../output/stdio.ts';
+import { logPlaceOf } from '../command-line/log-place.ts';
 import { nearest } from '../command-line/suggestion.ts';
 import { UsageError } from '../command-line/usage-error.ts';
+import { eventJson } from '../events/event-json.ts';
+import { eventLine } from '../events/event-line.ts';
+import { EVENT_TYPES, type ListedEvent, sessionIdOf } from '../events/listed-event.ts';
+import { pastEvents } from '../events/past-events.ts';
+import { SessionNames } from '../events/session-names.ts';
+import { jsonText } from '../output/json-text.ts';
+import { writeText } from '../output/stdio.ts';
+
+/** How far back all sessions are told without --since. */
+const PAST_MS = 24 * 60 * 60 * 1000;
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new requires --follow', 'events');
+  if (flags.new && flags.since !== undefined) throw new UsageError('use --new or --since, not both', 'events');
   for (const type of flags.type) checkType(type);
+  const since = sinceOf(flags.since, operands.length > 0);
   await using client = await openClient(program);
-  const format = flags.json ? jsonText : line;
+  const names = new SessionNames(client);
   const wanted = await Promise.all(operands.map(async (operand) => (await client.get(operand)).id));
   const types = flags.type.length > 0 ? flags.type : undefined;
-  // Subscribe before listing, so that no event in between is missed; duplicates are printed once.
   const sessions = wanted.length > 0 ? wanted : undefined;
+  // Subscribe before listing, so that no event in between is missed; duplicates are printed once.
   const live = flags.follow ? client.events({ sessions, types }) : [];
   const told = new Set<string>();
   if (!flags.new) {
     const listed = (await client.list()).filter(({ id }) => sessions?.includes(id) ?? true);
-    for (const event of pastEvents(listed).filter(({ type }) => types?.includes(type) ?? true)) {
-      told.add(keyOf(event));
-      await writeText(`${format(event)}\n`);
+    names.learn(listed);
+    for (const event of await pastEvents(client, listed, since)) {
+      if (types !== undefined && !types.includes(event.type)) continue;
+      if (keyOf(event) !== '') told.add(keyOf(event));
+      await tell(event, names.lastKnown(event));
     }
   }
   for await (const event of live) {
-    if (!told.delete(keyOf(event))) await writeText(`${format(event)}\n`);
+    if (!told.delete(keyOf(event))) await tell(event, await names.nameFor(event));
   }
   return 0;
+
+  async function tell(event: ListedEvent, name: string): Promise<void> {
+    if (!flags.json && types === undefined && isEndStatus(event)) return;
+    const line = flags.json ? jsonText(eventJson(event, name)) : eventLine(event, name, Date.now());
+    await writeText(`${line}\n`);
+  }
 };
 
 export default events;
 
-const TYPES: Readonly<Record<EventItem['type'], true>> = {
-  'session-started': true,
-  'session-exited': true,
-  'session-resized': true,
-  'session-removed': true,
-  'session-status': true,
-  'session-osc': true,
-  milestone: true,
-  notification: true,
-  task_started: true,
-  task_finished: true,
-  'log-failed': true,
-  'log-recovered': true,
-  'events-missed': true,
-};
+/** The time in milliseconds since 1970. Sessions that were named are told from their start. */
+function sinceOf(text: string | undefined, isNamed: boolean): number {
+  if (text === undefined) return isNamed ? 0 : Date.now() - PAST_MS;
+  const place = logPlaceOf(text, '--since', 'events');
+  if ('time' in place) return place.time;
+  throw new UsageError(`--since ${JSON.stringify(text)} is not a time; use 14:03, -5m or 2026-01-31T14:03`, 'events');
+}
 
 /** Rejects unknown types, because the wait for them would never end. */
 function checkType(type: string): void {
-  if (Object.hasOwn(TYPES, type)) return;
-  const known = Object.keys(TYPES);
-  const meant = nearest(type, known);
-  const hint = meant ? `did you mean ${meant}?` : `use one of: ${known.join(', ')}`;
+  if (EVENT_TYPES.includes(type)) return;
+  const meant = nearest(type, EVENT_TYPES);
+  const hint = meant ? `did you mean ${meant}?` : `use one of: ${EVENT_TYPES.join(', ')}`;
   throw new UsageError(`unknown event type ${JSON.stringify(type)}; ${hint}`, 'events');
 }
 
-/** A start for each session, and an end for each that has ended, in order of time. */
-export function pastEvents(sessions: readonly SessionInfo[]): EventItem[] {
-  return sessions
-    .flatMap((session): EventItem[] => [
-      { type: 'session-started', at: session.startedAt, session },
-      ...(session.endedAt === null ? [] : [{ type: 'session-exited' as const, at: session.endedAt, session }]),
-    ])
-    .sort((a, b) => a.at - b.at);
+/** A reader gets the end of a session in one line, with its exit code: `session-exited`. */
+function isEndStatus(event: ListedEvent): boolean {
+  return event.type === 'session-status' && event.status.state === 'exited';
 }
 
-function keyOf(event: EventItem): string {
-  return 'session' in event ? `${event.type} ${event.session.id}` : '';
-}
-
-export function line(event: EventItem): string {
-  const time = new Date(event.at).toISOString();
-  switch (event.type) {
-    case 'session-started':
-      return `${time} ${event.type} ${event.session.id} ${printable(event.session.name)}: ${commandLine(event.session.command)}`;
-    case 'session-exited':
-      return `${time} ${event.type} ${event.session.id} ${printable(event.session.name)}: ${endWords(event.session)}`;
-    case 'session-resized':
-      return `${time} ${event.type} ${event.id}: ${event.cols}x${event.rows}`;
-    case 'session-removed':
-      return `${time} ${event.type} ${event.id}`;
-    case 'log-failed':
-      return `${time} ${event.type} ${event.id}: at offset ${event.offset}: ${printable(event.error)}`;
-    case 'log-recovered':
-      return `${time} ${event.type} ${event.id}: bytes from ${event.from} to ${event.to} are missing`;
-    case 'session-status': {
-      const { state, kind, activity, why } = event.status;
-      const doing = activity === null ? '' : ` ${printable(activity)}`;
-      return `${time} ${event.type} ${event.id}: ${state}${kind ? ` (${kind})` : ''}${doing}: ${printable(why)}`;
-    }
-    case 'milestone':
-      return `${time} ${event.type} ${event.id}: ${printable(event.title)}`;
-    case 'session-osc':
-      return `${time} ${event.type} ${event.id}: ${printable(JSON.stringify(event.fact))}`;
-    case 'notification':
-      return `${time} ${event.type} ${event.id}: ${printable(`${event.title}: ${event.body}`)}`;
-    case 'task_started':
-      return `${time} ${event.type} ${event.taskId} ${printable(event.name)}`;
-    case 'task_finished':
-      return `${time} ${event.type} ${event.taskId} ${printable(event.name)}: ${event.state} after ${event.durationMs} ms`;
-    case 'events-missed':
-      return `${time} ${event.type}: ${event.reason}`;
-  }
+/** What identifies an event that may be told by the past and by the subscription. */
+function keyOf(event: ListedEvent): string {
+  if ('session' in event) return `${event.type} ${event.session.id}`;
+  if (event.type === 'session-status') return `${event.type} ${event.id} ${event.status.state} ${event.status.offset}`;
+  return event.type === 'milestone' ? `${event.type} ${sessionIdOf(event)} ${event.name} ${event.offset}` : '';
 }

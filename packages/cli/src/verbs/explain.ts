@@ -3,15 +3,17 @@ import type { Evidence, HistoryItem, Status } from '@spool/protocol';
 import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge } from '../command-line/quantities.ts';
+import { sessionJson } from '../output/session-json.ts';
 import { print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
 
 const explain: VerbAction<'explain'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const { id, status, history } = await client.explain(operands[0] ?? '');
-  const { name } = await client.get(id);
+  const session = await client.get(id);
+  const { name } = session;
   if (flags.json) {
-    printJson({ id, name, status, ...(flags.history && { history }) });
+    printJson({ ...sessionJson(session), status, ...(flags.history && { history }) });
     return 0;
   }
   print(explanation(id, name, status, Date.now(), terminalWidth()).join('\n'));

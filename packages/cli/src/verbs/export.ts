@@ -4,6 +4,7 @@ import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../recording/export-file.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { gapWords } from '../output/session-words.ts';
+import { namedJson } from '../output/session-json.ts';
 import { notice, printJson, writeText } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -26,7 +27,7 @@ const exportSession: VerbAction<'export'> = async ({ flags, operands }, program)
   };
   await WRITERS[formats[0]!](client, session, write, flags.v2);
   await file?.end();
-  if (flags.json) printJson({ id: session.id, format: formats[0], file: flags.output, characters });
+  if (flags.json) printJson({ ...namedJson(session), format: formats[0], file: flags.output, characters });
   return 0;
 };
 

@@ -3,6 +3,7 @@ import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES, keyNames, type ModeState } from '@spool/vt';
 import { openClient, type VerbAction } from '../program.ts';
+import { namedJson } from '../output/session-json.ts';
 import { printJson } from '../output/stdio.ts';
 import { nearest } from '../command-line/suggestion.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -18,7 +19,7 @@ const keys: VerbAction<'keys'> = async ({ flags, operands }, program) => {
   const modes = await modesOf(client, info);
   // Each key is its own write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter.
   for (const name of names) await client.write(id, bytesOf(name, modes));
-  if (flags.json) printJson({ id, keys: names });
+  if (flags.json) printJson({ ...namedJson(info), keys: names });
   return 0;
 };
 

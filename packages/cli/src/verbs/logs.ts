@@ -25,7 +25,7 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
   const from = await beginning(client, session, { ...flags, since });
-  const json = new OutputJson(session.id);
+  const json = new OutputJson(session);
   using stdout = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
   using stderr = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
   const text = { stdout, stderr };

@@ -1,6 +1,7 @@
 /** `spool prompt`: submits a prompt to a session and checks that it reacts. */
 import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
+import { sessionJson } from '../output/session-json.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import { sessionAndText } from '../command-line/text-operand.ts';
 import { EXIT } from '../command-line/exit-code.ts';
@@ -22,11 +23,11 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
     confirmMs: flags.confirm,
   });
   const { isConfirmed, isRepeated, reaction, offset } = prompted;
-  const said = { id, isConfirmed, isRepeated, reaction, offset };
+  const said = { isConfirmed, isRepeated, reaction, offset };
   if (!flags.json && isRepeated) notice('A prompt with this key was already typed; nothing was typed now.');
   else if (!flags.json && !isConfirmed) notice(`Typed, but no reaction seen; check with: spool attach ${id}`);
   if (wanted === null) {
-    if (flags.json) printJson(said);
+    if (flags.json) printJson({ ...sessionJson(prompted.session), ...said });
     return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });

@@ -3,7 +3,7 @@ import { ENDED_STATES } from '@spool/protocol';
 import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
-import { notice, printJson } from '../output/stdio.ts';
+import { notice } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
@@ -11,8 +11,7 @@ const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const references = flags.ended ? (await client.list({ states: ENDED_STATES })).map(({ id }) => id) : operands;
   if (flags.ended && references.length === 0) {
-    if (flags.json) printJson([]);
-    else notice('There are no ended sessions; nothing was removed.');
+    if (!flags.json) notice('There are no ended sessions; nothing was removed.');
     return 0;
   }
   return await forEachSession(

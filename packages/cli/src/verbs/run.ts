@@ -42,7 +42,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   }
   const calledAs = flags.name ?? info.id;
   await using events = flags.jsonOutput
-    ? (await import('../session-output/output-events.ts')).tellOutput(client, info.id, calledAs)
+    ? (await import('../session-output/output-events.ts')).tellOutput(client, info, calledAs)
     : undefined;
   const exitCode = isAttached ? await attachHere() : await streamHere();
   if (flags.summary) await tellSummary(client, info.id, flags.json);
@@ -63,7 +63,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   }
 
   async function streamHere(): Promise<number> {
-    if (flags.json) printJson({ type: 'started', id: info.id, session: info });
+    if (flags.json) printJson({ type: 'started', id: info.id, name: info.name, session: info });
     const { streamSession } = await import('../attach/stream-session.ts');
     const stream = await streamSession(client, info, {
       calledAs,

@@ -2,6 +2,7 @@
 import type { ScreenFormat } from '@spool/protocol';
 import { logPlaceOf } from '../command-line/log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { namedJson } from '../output/session-json.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -19,8 +20,10 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
     historyLines: flags.history,
   });
   if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');
-  if (flags.json) printJson(format === 'json' ? { ...shown, content: JSON.parse(shown.content) as unknown } : shown);
-  else if (format === 'ansi' && isTerminal(1)) await showAnsi(shown.content.trimEnd());
+  if (flags.json) {
+    const content: unknown = format === 'json' ? JSON.parse(shown.content) : shown.content;
+    printJson({ ...namedJson(await client.get(shown.id)), ...shown, content });
+  } else if (format === 'ansi' && isTerminal(1)) await showAnsi(shown.content.trimEnd());
   else print(format === 'text' ? shown.content.trimEnd() : shown.content);
   return 0;
 };

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { openClient, type VerbAction } from '../program.ts';
 import { writeWhenTaken } from '../attach/session-input.ts';
+import { namedJson } from '../output/session-json.ts';
 import { notice, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -19,7 +20,8 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   const source = file === undefined ? null : await openSource(file);
   await using client = await openClient(program);
   // Resolve the name once, so that all pieces go to the same session even if names change.
-  const { id } = await client.get(session);
+  const info = await client.get(session);
+  const { id } = info;
   let bytes = 0;
   const put = async (piece: Uint8Array): Promise<void> => {
     await writeWhenTaken(client, id, piece);
@@ -28,7 +30,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   if (flags.key !== undefined) {
     const text = `${words.join(' ')}${flags.enter ? '\r' : ''}`;
     const isSent = await client.writeOnce(id, flags.key, text);
-    if (flags.json) printJson({ id, bytes: isSent ? Buffer.byteLength(text) : 0, isRepeated: !isSent });
+    if (flags.json) printJson({ ...namedJson(info), bytes: isSent ? Buffer.byteLength(text) : 0, isRepeated: !isSent });
     else if (!isSent) notice('Text with this key was already typed; nothing was typed now.');
     return 0;
   }
@@ -36,7 +38,7 @@ const send: VerbAction<'send'> = async ({ flags, operands }, program) => {
   else if (words.length > 0) await put(Buffer.from(words.join(' ')));
   // A separate write: a program that treats the text as a paste would treat Enter as part of it.
   if (flags.enter) await put(Buffer.from('\r'));
-  if (flags.json) printJson({ id, bytes });
+  if (flags.json) printJson({ ...namedJson(info), bytes });
   return 0;
 };
 

@@ -55,7 +55,7 @@ async function run(flags: Flags, operands: readonly string[], program: Program):
   const { info } = await client.run(options);
   if (flags.pipes) await closeInput(client, info.id);
   if (!flags.detach) return await show(client, [info], flags);
-  if (flags.json) printJson({ taskId: info.id, name: info.name, status: 'started' });
+  if (flags.json) printJson({ ...taskOf(info), taskId: info.id });
   else print(info.id);
   return 0;
 }
@@ -160,8 +160,10 @@ async function cancel(flags: Flags, operands: readonly string[], program: Progra
   await using client = await openClient(program);
   const outcomes = await Promise.allSettled(operands.map((operand) => client.cancelTask(operand)));
   const results = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (flags.json && (results.length > 0 || operands.length > 1)) printJson(operands.length > 1 ? results : results[0]);
-  if (!flags.json) for (const result of results) print(endLines(result, true).join('\n'));
+  for (const result of results) {
+    if (flags.json) printJson(result);
+    else print(endLines(result, true).join('\n'));
+  }
   let exitCode = 0;
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') exitCode ||= reportFailure(outcome.reason, flags.json);

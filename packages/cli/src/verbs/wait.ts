@@ -1,5 +1,5 @@
 /** `spool wait`: waits until sessions end, become idle, ask or print something, and says which it was. */
-import { waitFor, waitForFirst } from '@spool/client/waits';
+import { type WaitEnd, waitFor, waitForFirst } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -18,12 +18,18 @@ const wait: VerbAction<'wait'> = async ({ flags, operands }, program) => {
   const isAny = flags.any || (wanted.pattern !== null && wanted.until.length === 0);
   const ends =
     isAny && places.length > 1
-      ? [await waitForFirst(client, places, wanted, { timeoutMs })]
-      : await Promise.all(places.map(({ session, after }) => waitFor(client, session, wanted, { timeoutMs, after })));
-  const results = ends.map(endJson);
-  if (flags.json) printJson(results.length === 1 ? results[0] : results);
-  else for (const end of ends) print(endLine(end));
+      ? [tell(await waitForFirst(client, places, wanted, { timeoutMs }))]
+      : await Promise.all(
+          places.map(async ({ session, after }) => tell(await waitFor(client, session, wanted, { timeoutMs, after }))),
+        );
   return ends.map((end) => endCode(end, wanted)).find((code) => code !== 0) ?? 0;
+
+  /** As they come: one line for each session, in JSON too. */
+  function tell(end: WaitEnd): WaitEnd {
+    if (flags.json) printJson(endJson(end));
+    else print(endLine(end));
+    return end;
+  }
 };
 
 export default wait;

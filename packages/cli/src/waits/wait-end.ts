@@ -4,6 +4,7 @@ import { SpoolError } from '@spool/protocol';
 import { EXIT, exitCodeOfSession } from '../command-line/exit-code.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { printable } from '../output/printable.ts';
+import { sessionJson } from '../output/session-json.ts';
 import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -16,8 +17,7 @@ export function wantedOf(texts: readonly string[], verb: 'wait' | 'prompt'): Wai
 }
 
 export function endJson({ reason, offset, session, match }: WaitEnd): object {
-  const { id, name, state, exitCode, signal, status } = session;
-  return { id, name, reason, state, exitCode, signal, offset, status, ...(match && { match }) };
+  return { ...sessionJson(session), reason, offset, ...(match && { match }) };
 }
 
 export function endLine({ reason, session, match }: WaitEnd): string {

@@ -28,10 +28,12 @@ export const waitTool = tool({
     timeoutSeconds: waitSecondsInput(WAIT_SECONDS),
   }),
   output: z.object({
-    session: z.string(),
+    id: z.string().optional(),
+    name: z.string().optional(),
     reason: z.string(),
     offset: z.number(),
     state: z.string(),
+    status: z.object({ state: z.string() }),
     exitCode: z.number().optional(),
     match: z.array(z.string()).optional(),
     asks: z.string().optional(),
@@ -67,12 +69,13 @@ export function endText({ reason, offset, session, match }: WaitEnd, asks: strin
 
 /** Absent values are omitted, because not every schema reader supports null. */
 function dataOf({ reason, offset, session, match }: WaitEnd, asks: string, waitedFor: number): Record<string, unknown> {
-  const { id, state, exitCode } = session;
+  const { id, name, state, status, exitCode } = session;
   return {
-    session: reason === 'timeout' && waitedFor > 1 ? '' : id,
+    ...((reason !== 'timeout' || waitedFor === 1) && { id, name }),
     reason,
     offset,
     state,
+    status: { state: status.state },
     ...(exitCode !== null && { exitCode }),
     ...(match && { match: match.map((group) => group ?? '') }),
     ...(asks !== '' && { asks: asks.trim() }),

@@ -1,0 +1,22 @@
+/** An event as JSON: whatever its type, `id` and `name` say which session it is about [SAY-3]. */
+import type { Milestone } from '@spool/client';
+import { type ListedEvent, sessionIdOf } from './listed-event.ts';
+
+export function eventJson(event: ListedEvent, sessionName: string): object {
+  const id = sessionIdOf(event);
+  if (id === '') return event;
+  if (event.type === 'milestone') {
+    const { type, at, id: _id, ...milestone } = event;
+    return milestoneJson({ type, at, id, name: sessionName }, milestone);
+  }
+  const { type, at, ...rest } = event;
+  return { type, at, ...rest, id, name: sessionName };
+}
+
+/** The milestone has a name of its own (`vite-ready`), so it is an object of its own. */
+export function milestoneJson(
+  about: { readonly type: 'milestone'; readonly at: number; readonly id: string; readonly name: string },
+  milestone: Milestone,
+): object {
+  return { ...about, milestone };
+}

@@ -1,0 +1,60 @@
+/** An event as a sentence, with the name of its session. */
+import { commandLine, printable } from '../output/printable.ts';
+import { localTime } from '../output/local-time.ts';
+import { endSentence } from '../output/session-words.ts';
+import { formatDuration } from '../session-output/summary-text.ts';
+import type { ListedEvent, ListedStatus } from './listed-event.ts';
+
+export function eventLine(event: ListedEvent, sessionName: string, now: number): string {
+  return `${localTime(event.at, now)}  ${sentence(event, printable(sessionName))}`;
+}
+
+function sentence(event: ListedEvent, name: string): string {
+  switch (event.type) {
+    case 'session-started':
+      return `${name} has started: ${commandLine(event.session.command)}`;
+    case 'session-exited':
+      return endSentence(event.session);
+    case 'session-resized':
+      return `${name} is now ${event.cols}x${event.rows}`;
+    case 'session-removed':
+      return `${name} was removed`;
+    case 'session-status':
+      return `${name} ${statusWords(event.status)}`;
+    case 'milestone':
+      return `${name}: ${printable(event.title)}`;
+    case 'command': {
+      const how = event.exitCode === null ? 'its exit code is unknown' : `exit code ${event.exitCode}`;
+      return `${name} ran ${printable(event.command ?? 'a command')}: ${how}, after ${formatDuration(event.durationMs)}`;
+    }
+    case 'session-osc':
+      return `${name} reports ${factWords(event.fact)}`;
+    case 'notification':
+      return printable(event.body === '' ? event.title : `${event.title}: ${event.body}`);
+    case 'task_started':
+      return `task ${name} has started`;
+    case 'task_finished':
+      return `task ${name}: ${event.state} after ${formatDuration(event.durationMs)}`;
+    case 'log-failed':
+      return `the output of ${name} cannot be stored (offset ${event.offset}): ${printable(event.error)}`;
+    case 'log-recovered':
+      return `the output of ${name} is stored again; bytes ${event.from} to ${event.to} are missing`;
+    case 'events-missed':
+      return event.reason === 'link-broken'
+        ? 'events were missed, because the connection to the daemon broke'
+        : 'events were missed, because they came faster than they were read';
+  }
+}
+
+/** `is blocked (permission): Bash(npm test)` */
+function statusWords({ state, kind, activity, why }: ListedStatus): string {
+  if (state === 'exited') return 'has ended';
+  return `is ${state}${kind ? ` (${printable(kind)})` : ''}: ${printable(activity ?? why)}`;
+}
+
+/** `title-changed: npm test`: the kind of report, and its values. */
+function factWords({ type, ...values }: { readonly type: string } & Readonly<Record<string, unknown>>): string {
+  const shown = Object.values(values).filter((value) => value !== '' && value !== undefined && value !== null);
+  const words = shown.map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+  return printable(words.length === 0 ? type : `${type}: ${words.join(', ')}`);
+}

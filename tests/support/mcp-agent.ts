@@ -1,0 +1,60 @@
+/** An agent that uses `spool mcp`: a real MCP client over standard input and output. */
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { SPOOL, type TestDaemon } from '@spool/testkit';
+
+export const SHELL = ['bash', '--norc', '--noprofile', '-i'];
+/** In the environment of the server, and never in that of a session. */
+export const SECRET = 'mcp-test-secret';
+
+/** An agent with the tools of one daemon. */
+export class Agent implements AsyncDisposable {
+  readonly #transport: StdioClientTransport;
+  readonly client: Client;
+  pid = 0;
+
+  private constructor(daemon: TestDaemon, mode: 'legacy' | 'auto') {
+    const env = { ...daemon.env, AGENT_SECRET: SECRET, PS1: '$ ' } as Record<string, string>;
+    this.#transport = new StdioClientTransport({ command: SPOOL, args: ['mcp'], env, stderr: 'inherit' });
+    this.client = new Client({ name: 'test-agent', version: '1.2.3' }, { versionNegotiation: { mode } });
+  }
+
+  static async of(daemon: TestDaemon, mode: 'legacy' | 'auto' = 'legacy'): Promise<Agent> {
+    const agent = new Agent(daemon, mode);
+    await agent.client.connect(agent.#transport);
+    agent.pid = agent.#transport.pid!;
+    return agent;
+  }
+
+  async call(
+    name: string,
+    args: object = {},
+    signal?: AbortSignal,
+  ): Promise<CallToolResult & { readonly text: string }> {
+    const params = { name, arguments: { ...args } };
+    const result = (await this.client.callTool(params, signal && { signal })) as CallToolResult;
+    const [content] = result.content;
+    return { ...result, text: content?.type === 'text' ? content.text : '' };
+  }
+
+  /** The text of an answer that is no error. */
+  async text(name: string, args: object = {}): Promise<string> {
+    const { text, isError } = await this.call(name, args);
+    if (isError) throw new Error(`${name}: ${text}`);
+    return text;
+  }
+
+  async run(command: string | readonly string[], options: object = {}): Promise<string> {
+    return /^session (\w+)/.exec(await this.text('spool_run', { command, ...options }))![1]!;
+  }
+
+  async shell(): Promise<string> {
+    const id = await this.run(SHELL, { env: { PS1: '$ ' } });
+    await this.text('spool_wait', { sessions: [id], until: ['prompt'] });
+    return id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+  }
+}
