@@ -133,12 +133,12 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   for (const args of [['status'], ['start']]) await say('daemon', ...args);
   for (const args of [['doctor'], ['version'], ['skill'], ['completions', 'bash']]) await say(...args);
   await say('wait', 'asks', '--timeout', '10ms');
+  told.set('watch', await rowsOf(daemon));
   await say('kill', 'asks');
   await say('stop', 'renamed');
   await say('task', 'cancel', 'quick');
   await say('rm', 'asks', 'renamed');
   rmSync(folder, { recursive: true });
-  told.set('watch', await rowsOf(daemon));
 
   const verbs = Object.keys(VERBS).filter((verb) => !WITHOUT_JSON.includes(verb));
   expect(verbs.filter((verb) => !told.has(verb) && !WITHOUT_SESSION.includes(verb))).toEqual([]);

@@ -191,12 +191,18 @@ test('[STATE-4] for programs: a line for each row that appears, changes or goes;
   await client.stop(asks);
   await terminal.sees('"state":"stopped"');
   await client.remove(asks);
-  await terminal.sees(`{"type":"row-removed","id":"${asks}"}`);
+  await terminal.sees(`{"type":"row-removed","id":"${asks}","name":"asks"}`);
   const rows = terminal.printed
     .split('\r\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as { type: string; id: string; name?: string });
-  expect(rows[0]).toMatchObject({ type: 'row', id: asks, name: 'asks', state: 'blocked', kind: 'confirm' });
+  expect(rows[0]).toMatchObject({
+    type: 'row',
+    id: asks,
+    name: 'asks',
+    state: 'running',
+    status: { state: 'blocked', kind: 'confirm' },
+  });
 
   const { code, stdout, stderr } = await daemon.spool(['watch']);
   expect([code, stdout]).toEqual([2, '']);

@@ -7,6 +7,7 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   SESSION_UNKNOWN: 'no such session; spool_list lists them',
   SESSION_EXITED: 'the session has ended; read its output with spool_read',
   SESSION_NONE: 'there are no sessions yet; start one with spool_run',
+  TASK_NONE: 'there are no tasks yet; start one with spool_task_run',
   SESSION_RUNNING: 'the session is still running; stop it with spool_stop',
   NOT_A_TASK: 'this session is not a task; stop it with spool_stop',
   NAME_TAKEN: 'the name is used by a running session; choose another name, or use that session',

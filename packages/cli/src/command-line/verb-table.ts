@@ -185,7 +185,7 @@ export const VERBS = {
     examples: [
       ['spool watch', 'keep it open beside your work'],
       [
-        'spool watch --json | jq \'select(.state == "blocked") | .name\'',
+        'spool watch --json | jq \'select(.status.state == "blocked") | .name\'',
         'the name of each session that starts to wait',
       ],
     ],

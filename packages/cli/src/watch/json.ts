@@ -2,7 +2,7 @@
 import type { Client } from '@spool/client';
 import { recentSessions } from '../output/recent-sessions.ts';
 import { jsonText } from '../output/json-text.ts';
-import { isEnded } from '../output/session-words.ts';
+import { sessionJson } from '../output/session-json.ts';
 import { writeText } from '../output/stdio.ts';
 import { doingOf, LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
 
@@ -11,6 +11,7 @@ export async function tellRows(client: Client): Promise<void> {
   const list = new WatchList();
   /** The last printed state of each row, because many events do not change it. */
   const told = new Map<string, string>();
+  const names = new Map<string, string>();
   // Subscribe before listing, so that no event in between is missed.
   const events = client.events({ types: LIST_EVENTS });
   await tellAll();
@@ -30,7 +31,10 @@ export async function tellRows(client: Client): Promise<void> {
   }
 
   async function tell(id: string, row: Row | null): Promise<void> {
-    const line = jsonText(row === null ? { type: 'row-removed', id } : { type: 'row', ...rowJson(row) });
+    const line = jsonText(
+      row === null ? { type: 'row-removed', id, name: names.get(id) ?? id } : { type: 'row', ...rowJson(row) },
+    );
+    if (row !== null) names.set(id, row.name);
     if (told.get(id) === line) return;
     if (row === null) told.delete(id);
     else told.set(id, line);
@@ -39,17 +43,12 @@ export async function tellRows(client: Client): Promise<void> {
 }
 
 function rowJson(row: Row): object {
-  const { id, name, status } = row;
-  const isRunning = !isEnded(row);
+  const { state, kind, agent, activity, progress } = row.status;
   return {
-    id,
-    name,
-    state: isRunning ? status.state : row.state,
-    kind: isRunning ? status.kind : null,
+    ...sessionJson(row),
+    // Not its offset and confidence, which change without a change that anyone would see.
+    status: { state, kind, agent, activity, progress },
     since: sinceOf(row),
-    exitCode: row.exitCode,
-    signal: row.signal,
-    activity: status.activity,
     milestone: row.milestone,
     title: row.title,
     doing: doingOf(row),
