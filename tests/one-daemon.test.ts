@@ -187,6 +187,11 @@ test('[LIFE-0] doctor tells which state folder, which sockets, and that the lock
       new RegExp(`^ok +one daemon .*${base}/.local/state/spool.*${base}/runtime/spool/spool.sock`, 'm'),
     );
   }
-  rmSync(`${base}/.local/state/spool/daemon.lock`);
+  // Somebody else has the lock now, so the daemon cannot take it back.
+  const lock = `${base}/.local/state/spool/daemon.lock`;
+  rmSync(lock);
+  const fd = openSync(lock, 'a', 0o600);
+  onTestFinished(() => native.close(fd));
+  expect(native.tryLock(fd)).toBe(true);
   expect(await find({})).toMatch(/^fail +one daemon .*lock/m);
 }, 60_000);

@@ -3,25 +3,41 @@
  * file is copied to `daemon.log.1` and truncated in place. All processes write to one open file in append mode, so none
  * has to reopen it; a line written between copy and truncation may be lost. Keeps LIFE-11.
  */
-import { copyFileSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 
 export const LOG_BYTES_MAX = 4 * 1024 * 1024;
 
 export class DaemonLog {
-  readonly fd: number;
-  readonly #path: string;
+  #fd: number;
+  #path: string;
   readonly #who: string;
 
   constructor(path: string, who: string) {
     this.#path = path;
     this.#who = who;
-    this.fd = openSync(path, 'a', 0o600);
+    this.#fd = openSync(path, 'a', 0o600);
     this.bound();
+  }
+
+  get fd(): number {
+    return this.#fd;
+  }
+
+  /** The file was moved or deleted. */
+  reopen(path: string): void {
+    this.#path = path;
+    try {
+      const fd = openSync(path, 'a', 0o600);
+      closeSync(this.#fd);
+      this.#fd = fd;
+    } catch {
+      // Written where it was, then
+    }
   }
 
   say(sentence: string): void {
     try {
-      writeSync(this.fd, `${new Date().toISOString()} ${this.#who}[${process.pid}]: ${sentence}\n`);
+      writeSync(this.#fd, `${new Date().toISOString()} ${this.#who}[${process.pid}]: ${sentence}\n`);
     } catch {
       // A full disk must not stop the daemon, and there is no other place to report it.
     }
@@ -33,12 +49,12 @@ export class DaemonLog {
    */
   bound(): void {
     try {
-      const open = fstatSync(this.fd);
+      const open = fstatSync(this.#fd);
       if (open.size <= LOG_BYTES_MAX) return;
       // If a user has moved the file away, it is left alone.
       const named = statSync(this.#path, { throwIfNoEntry: false });
       if (named?.ino === open.ino && named.dev === open.dev) copyFileSync(this.#path, `${this.#path}.1`);
-      ftruncateSync(this.fd);
+      ftruncateSync(this.#fd);
     } catch {
       // No room for a copy: try again at the next call
     }

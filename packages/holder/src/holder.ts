@@ -17,6 +17,8 @@ import { killAndWait } from '@spool/native/when-gone';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
+import { FolderWatch } from './folder-watch.ts';
+import { HomeGuard, SETTLE_MS } from './home-guard.ts';
 import { removeIfThere } from './listening.ts';
 
 /** A keeper that lived this long was healthy: its successor starts at once. */
@@ -61,12 +63,21 @@ export class Holder {
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#emit({ type: 'missed', id }));
   #isShuttingDown = false;
   #isStandby: boolean;
+  #daemon: DaemonRecord;
+  #commonFds: readonly number[];
+  readonly #guard: HomeGuard | null;
+  readonly #folders: FolderWatch;
   /** Until this resolves, an earlier keeper may still write. */
   #othersGone: Promise<unknown> = Promise.resolve();
 
   constructor(options: HolderOptions) {
     this.#options = options;
     this.#isStandby = options.isStandby === true;
+    this.#daemon = options.daemon;
+    this.#commonFds = options.commonFds;
+    this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence));
+    this.#folders = new FolderWatch(() => this.#checkHome());
+    if (this.#guard) this.#folders.watch(this.#guard.folders);
     this.#children = new ChildTable(options.watch, (id, exit) => this.#emit({ type: 'exit', id, exit }));
   }
 
@@ -80,8 +91,8 @@ export class Holder {
     const pidfd = this.#spare.use(() => openProcess(pid, startTicks));
     this.#keeper = { link, pid, pidfd, startedAt: performance.now(), health };
     link.send(
-      { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#options.daemon },
-      this.#options.commonFds,
+      { type: 'welcome', holderPid: process.pid, holderStart: ownStartTicks(), daemon: this.#daemon },
+      this.#commonFds,
     );
     this.#pings ??= setInterval(() => this.#ping(), PING_INTERVAL_MS);
   }
@@ -89,6 +100,19 @@ export class Holder {
   #ping(): void {
     this.#emit({ type: 'ping' });
     this.#options.log.bound();
+    this.#checkHome();
+  }
+
+  #checkHome(): void {
+    if (this.#guard === null || this.#isStandby || this.#isShuttingDown) return;
+    const found = this.#guard.check();
+    if (found === 'again') return this.#folders.callIn(SETTLE_MS);
+    if (found === null) return;
+    this.#daemon = found.daemon;
+    this.#commonFds = found.fds;
+    this.#folders.watch(this.#guard.folders);
+    this.#options.log.reopen(found.daemon.home.daemonLog);
+    this.#emit({ type: 'moved', daemon: found.daemon, isNewStart: found.isNewStart }, found.fds);
   }
 
   /**
@@ -109,7 +133,7 @@ export class Holder {
     this.#spare.release(); // starting a process needs fds
     const [ours, theirs] = this.#pair() ?? [];
     if (ours === undefined || theirs === undefined) return;
-    const pid = this.#options.daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
+    const pid = this.#daemon.hasEscrow ? this.#startProcess(theirs) : this.#startHere(theirs);
     if (pid === undefined) {
       native.close(ours);
       this.#restartKeeper();
@@ -250,7 +274,7 @@ export class Holder {
   }
 
   #removeTraces(): void {
-    const { home, sockets = [home.socket] } = this.#options.daemon;
+    const { home, sockets = [home.socket] } = this.#daemon;
     for (const path of [...sockets, home.address]) {
       try {
         removeIfThere(path);

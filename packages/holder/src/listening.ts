@@ -37,8 +37,8 @@ export interface Listening {
 }
 
 /**
- * Call it under the lock of the state folder. Returns null when an older version of the daemon, without such a lock, is
- * running.
+ * Call it under the lock of the state folder. Returns null when a daemon without that lock is running: one of an older
+ * version, or one whose lock was deleted.
  */
 export function listen(home: Home, say: (sentence: string) => void): Listening | null {
   const found: { socket: string; socketFd: number; lockFd: number }[] = [];
@@ -57,6 +57,8 @@ export function listen(home: Home, say: (sentence: string) => void): Listening |
         writeAddress(home, [socketIn(run)]);
         return null;
       }
+      // It has lost its state folder or the lock in there, and is about to repair that.
+      if (owner === home.state) return null;
       say(`${run} is in use by the daemon of ${owner}`);
     } catch (error) {
       refused ??= error;
@@ -86,16 +88,26 @@ export function removeIfThere(path: string): void {
   }
 }
 
-function listenIn(run: string, lockFd: number, state: string): { socket: string; socketFd: number; lockFd: number } {
+/** Call it under the lock of the folder. */
+export function listenIn(
+  run: string,
+  lockFd: number,
+  state: string,
+): { socket: string; socketFd: number; lockFd: number } {
   const socket = socketIn(run);
-  ftruncateSync(lockFd);
-  writeSync(lockFd, `${state}\n`);
+  nameOwner(lockFd, state);
   removeIfThere(socket);
   return { socket, socketFd: native.listenUnix(socket, BACKLOG), lockFd };
 }
 
+/** Writes into the lock of a socket folder which daemon has it. */
+export function nameOwner(lockFd: number, state: string): void {
+  ftruncateSync(lockFd);
+  writeSync(lockFd, `${state}\n`);
+}
+
 /** A runtime folder that is missing or belongs to another user (as after `su`) is not used; the state folder remains. */
-function isUsable(run: string): boolean {
+export function isUsable(run: string): boolean {
   const parent = lstatSync(dirname(run), { throwIfNoEntry: false });
   return parent !== undefined && (parent.uid === process.getuid!() || (parent.mode & 0o1000) !== 0);
 }

@@ -50,6 +50,7 @@ class Stage {
       watch: this.watch,
       logFd: openSync('/dev/null', 'w'),
       onMessage: () => {},
+      onMoved: () => {},
       onReplaced: () => this.replaced++,
       handOver: () => [{ session: HELD, fds: [] }],
       warn: (sentence) => this.complaints.push(sentence),

@@ -23,6 +23,7 @@ test('[LIFE-1] a holder that is dead before its welcome is read is no fault of t
     watch,
     logFd: 2,
     onMessage: ({ type }) => heard.push(type),
+    onMoved: () => {},
     onReplaced: () => {},
     handOver: () => [],
     warn: () => {},

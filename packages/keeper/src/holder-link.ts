@@ -24,6 +24,8 @@ export interface HolderLinkOptions {
   /** The daemon's log. */
   readonly logFd: number;
   onMessage(message: FromHolder, fds: readonly number[]): void;
+  /** The daemon listens on other fds; `isNewStart`: and its sessions have another folder. */
+  onMoved(isNewStart: boolean): void;
   /** The holder was replaced: requests that the old one did not answer must be sent again. */
   onReplaced(): void;
   /** Everything that a new holder must hold. */
@@ -167,7 +169,8 @@ export class HolderLink {
       },
       onFdsLost: (message) => {
         if (message.type === 'session') this.#missed.miss(message.session.run.id);
-        else if (!this.#daemon) process.exit(1); // not even the socket arrived: the holder will try again with another keeper
+        // The sockets did not arrive: the holder will try again with another keeper
+        else if (!this.#daemon || message.type === 'moved') process.exit(1);
       },
       onEnd: () => {
         if (this.#next?.link === link) {
@@ -190,6 +193,13 @@ export class HolderLink {
         if (this.#daemon) fds.forEach((fd) => native.close(fd));
         else this.#daemon = { record: message.daemon, fds };
         break;
+      case 'moved':
+        this.#daemon!.fds.forEach((fd) => {
+          this.#options.watch.unwatch(fd);
+          native.close(fd);
+        });
+        this.#daemon = { record: message.daemon, fds };
+        return this.#options.onMoved(message.isNewStart);
       case 'ping':
         this.#link.send({ type: 'pong' });
         return;

@@ -80,6 +80,7 @@ export class Keeper {
       watch: this.#watch,
       logFd: LOG_FD,
       onMessage: (message, fds) => this.#handle(message, fds),
+      onMoved: (isNewStart) => this.#moved(isNewStart),
       onReplaced: () => void this.#spawner.askAgain(),
       handOver: () => this.#handOver(),
       warn,
@@ -172,9 +173,22 @@ export class Keeper {
       const isTyping = [...this.registry.all()].some(({ input }) => input.queuedBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
       warn('exiting on request; the next keeper takes over');
+      // If their folders are gone, the next keeper continues behind the bytes that were lost with them.
+      for (const session of this.registry.all())
+        if (session.isRunning) this.#holder.send({ type: 'note', id: session.id, endAtLeast: session.info.offset });
       process.exit(0);
     };
     setImmediate(leave); // send the answer first
+  }
+
+  #listen(): void {
+    for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
+  }
+
+  /** Without escrow this is the only keeper: then it can only listen again. */
+  #moved(isNewStart: boolean): void {
+    if (this.#services) this.#listen();
+    if (isNewStart && this.#holder.daemon.hasEscrow) void this.stepDown();
   }
 
   /** Ends every session, then the daemon. */
@@ -274,7 +288,7 @@ export class Keeper {
       this.#sweeper = this.#makeSweeper();
       this.#sweeper.start();
     });
-    for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
+    this.#listen();
     void syncHome(home);
     void this.#recall.start();
   }

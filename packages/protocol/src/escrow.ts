@@ -58,6 +58,11 @@ export type FromHolder =
       readonly holderStart?: string | undefined;
       readonly daemon: DaemonRecord;
     }
+  /**
+   * The daemon listens elsewhere, or its folders have moved; the fds replace those of `welcome`. `isNewStart`: the folder of
+   * the sessions is another one, so the next keeper must open it.
+   */
+  | { readonly type: 'moved'; readonly daemon: DaemonRecord; readonly isNewStart: boolean }
   | { readonly type: 'session'; readonly session: HeldSession }
   /** Everything that is held has been sent. */
   | { readonly type: 'adopted' }

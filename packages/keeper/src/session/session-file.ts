@@ -16,7 +16,7 @@ import {
   step,
 } from '@spool/core';
 import { ageMs } from '@spool/native/process-identity';
-import type { EndedBy, HeldSession, SessionState, SizePolicy } from '@spool/protocol';
+import type { EndedBy, HeldSession, SessionState, Size, SizePolicy } from '@spool/protocol';
 import { programName } from './names.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { RecordKeeper } from './record-keeper.ts';
@@ -58,6 +58,14 @@ export class SessionFile {
     if (isKnown) return this.#records.adopt();
     this.#record = { ...this.#record, ...inodeOf(this.folder) };
     this.#write();
+  }
+
+  /** After `adopt`, before anything reads the log. Where the record was deleted, only the terminal knows its size. */
+  adoptSize({ cols, rows }: Size): void {
+    const { size } = this.#record;
+    if (size === null || (size.cols === cols && size.rows === rows)) return;
+    this.log.markResize(cols, rows, Date.now());
+    this.change({ size: { ...size, cols, rows } });
   }
 
   /** The end was written by the last keeper, which died before the holder released the fds. */

@@ -77,6 +77,7 @@ export class Session {
     const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
     const session = new Session(services, { ...(known ?? recordOf(held)), process });
     session.#file.adopt(held, known !== null);
+    if (known === null && held.kind === 'pty') session.#file.adoptSize(native.getSize(fds[0]!));
     session.#follow(known !== null);
     session.#take(held, fds);
     return session;

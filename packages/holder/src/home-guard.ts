@@ -1,0 +1,234 @@
+/**
+ * Keeps the daemon reachable when its files are moved or deleted under it: a cleaner of /tmp removes sockets, a logout
+ * removes the runtime folder, a user moves or deletes the state folder. The sessions live on, so the daemon repairs what
+ * leads to it. Keeps LIFE-12; decision 029 has the cases.
+ *
+ * The lock is the anchor: its open file shows where the state folder is now, and a folder belongs to this daemon only
+ * while its lock does. What another daemon has locked is left alone.
+ */
+import { closeSync, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { native } from '@spool/native';
+import { type DaemonRecord, type Home, socketIn } from '@spool/protocol';
+import { isUsable, listenIn, nameOwner, writeAddress } from './listening.ts';
+import { makeSafeFolder } from './safe-folder.ts';
+
+/** Damage is repaired once it has looked the same for this long: `rm -rf` takes a moment. */
+export const SETTLE_MS = 50;
+
+export interface Repaired {
+  readonly daemon: DaemonRecord;
+  /** In the order that DaemonRecord describes. */
+  readonly fds: readonly number[];
+  /** The sessions have a new folder: what has it open must open it again. */
+  readonly isNewStart: boolean;
+}
+
+interface Place {
+  readonly run: string;
+  fd: number;
+  lockFd: number;
+  /** Of the socket's file; an fd does not tell. */
+  inode: number | undefined;
+}
+
+export class HomeGuard {
+  readonly #say: (sentence: string) => void;
+  #daemon: DaemonRecord;
+  #lock: number;
+  readonly #rest: readonly number[];
+  #places: Place[];
+  #sessionsInode: number | undefined;
+  #damage = '';
+  #said = '';
+
+  /** Null for the daemon of an older version, whose fds cannot be told apart. */
+  static of(daemon: DaemonRecord, fds: readonly number[], say: (sentence: string) => void): HomeGuard | null {
+    const count = daemon.sockets?.length ?? 0;
+    return count > 0 && fds.length >= 1 + 2 * count ? new HomeGuard(daemon, fds, say) : null;
+  }
+
+  private constructor(daemon: DaemonRecord, fds: readonly number[], say: (sentence: string) => void) {
+    const sockets = daemon.sockets!;
+    this.#daemon = daemon;
+    this.#say = say;
+    this.#lock = fds[1]!;
+    const socketFds = [fds[0]!, ...fds.slice(2, 1 + sockets.length)];
+    this.#places = sockets.map((socket, at) => ({
+      run: dirname(socket),
+      fd: socketFds[at]!,
+      lockFd: fds[1 + sockets.length + at]!,
+      inode: inodeOf(socket),
+    }));
+    this.#rest = fds.slice(1 + 2 * sockets.length);
+    this.#sessionsInode = inodeOf(daemon.home.sessions);
+  }
+
+  /** The folders in which a change may be damage. */
+  get folders(): readonly string[] {
+    const { state } = this.#daemon.home;
+    return [...new Set([state, ...this.#places.map(({ run }) => run)])];
+  }
+
+  /** `again`: there is damage, to be looked at once more after SETTLE_MS. */
+  check(): Repaired | 'again' | null {
+    const damage = this.#findDamage();
+    const isSettled = damage === this.#damage;
+    this.#damage = damage;
+    if (damage === '') return null;
+    if (!isSettled) return 'again';
+    this.#damage = '';
+    try {
+      return this.#repair(damage);
+    } catch (error) {
+      this.#sayOnce(`${damage} cannot be repaired: ${(error as Error).message}`);
+      return null;
+    }
+  }
+
+  #findDamage(): string {
+    const { lock, sessions, address } = this.#daemon.home;
+    const found: string[] = [];
+    if (!leadsTo(lock, this.#lock)) found.push(lock);
+    if (this.#sessionsInode === undefined || inodeOf(sessions) !== this.#sessionsInode) found.push(sessions);
+    if (inodeOf(address) === undefined) found.push(address);
+    for (const { run, inode, lockFd } of this.#places) {
+      const isThere = inode !== undefined && inodeOf(socketIn(run)) === inode && leadsTo(lockOf(run), lockFd);
+      if (!isThere && isUsable(run)) found.push(socketIn(run));
+    }
+    return found.join(', ');
+  }
+
+  #repair(damage: string): Repaired | null {
+    const { state: before, sessions } = this.#daemon.home;
+    if (!this.#repairState()) return null;
+    const { home } = this.#daemon;
+    if (home.state === before) makeSafeFolder(sessions);
+    const inode = inodeOf(home.sessions);
+    const isNewStart = home.state !== before || inode !== this.#sessionsInode;
+    this.#sessionsInode = inode;
+    for (const place of this.#places) this.#repairPlace(place);
+    const sockets = this.#places.map(({ run }) => socketIn(run));
+    this.#daemon = { ...this.#daemon, home: { ...home, run: dirname(sockets[0]!), socket: sockets[0]! }, sockets };
+    writeAddress(this.#daemon.home, sockets);
+    this.#sayOnce(
+      home.state === before
+        ? `was moved or deleted, and is there again: ${damage}`
+        : `the state folder was moved from ${before} to ${home.state}`,
+    );
+    this.#said = '';
+    const [first, ...others] = this.#places;
+    const locks = this.#places.map(({ lockFd }) => lockFd);
+    const fds = [first!.fd, this.#lock, ...others.map(({ fd }) => fd), ...locks, ...this.#rest];
+    return { daemon: this.#daemon, fds, isNewStart };
+  }
+
+  /** False if the folder now belongs to another daemon. */
+  #repairState(): boolean {
+    const { home } = this.#daemon;
+    if (leadsTo(home.lock, this.#lock)) return true;
+    const place = placeOf(this.#lock);
+    if (place !== null && place.endsWith('/daemon.lock') && leadsTo(place, this.#lock)) {
+      this.#follow(dirname(place));
+      return true;
+    }
+    makeSafeFolder(home.state);
+    const lock = openLock(home.lock, 'a');
+    if (lock === null) {
+      this.#sayOnce(`${home.state} was replaced, and another daemon uses it; the sessions of this one go on`);
+      return false;
+    }
+    closeSync(this.#lock);
+    this.#lock = lock;
+    return true;
+  }
+
+  /** The state folder has another name: so has everything in it. */
+  #follow(state: string): void {
+    const { home } = this.#daemon;
+    this.#daemon = { ...this.#daemon, home: movedHome(home, state) };
+    this.#places = this.#places.map((place) => ({ ...place, run: movedPath(place.run, home.state, state) }));
+    for (const { lockFd } of this.#places) nameOwner(lockFd, state);
+  }
+
+  #repairPlace(place: Place): void {
+    const { run } = place;
+    if (!isUsable(run)) return; // logged out: it is made again at the next login
+    const isThere = place.inode !== undefined && inodeOf(socketIn(run)) === place.inode;
+    if (isThere && leadsTo(lockOf(run), place.lockFd)) return;
+    makeSafeFolder(run);
+    if (!leadsTo(lockOf(run), place.lockFd)) {
+      const lockFd = openLock(lockOf(run), 'a+');
+      if (lockFd === null) return this.#sayOnce(`${run} is used by another daemon`);
+      closeSync(place.lockFd);
+      place.lockFd = lockFd;
+    }
+    const { socketFd } = listenIn(run, place.lockFd, this.#daemon.home.state);
+    native.close(place.fd);
+    place.fd = socketFd;
+    place.inode = inodeOf(socketIn(run));
+  }
+
+  /** The check runs with every ping. */
+  #sayOnce(sentence: string): void {
+    if (sentence !== this.#said) this.#say(sentence);
+    this.#said = sentence;
+  }
+}
+
+const lockOf = (run: string): string => `${run}/daemon.lock`;
+
+function inodeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
+  } catch {
+    return undefined; // ENOTDIR, EACCES: as good as gone
+  }
+}
+
+/** Whether the path is the file that is open as `fd`. */
+function leadsTo(path: string, fd: number): boolean {
+  try {
+    const named = statSync(path, { throwIfNoEntry: false });
+    const open = fstatSync(fd);
+    return named !== undefined && named.ino === open.ino && named.dev === open.dev;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the open file is now. */
+function placeOf(fd: number): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return null; // no /proc
+  }
+}
+
+/** Null when another daemon has it. */
+function openLock(path: string, flags: 'a' | 'a+'): number | null {
+  const fd = openSync(path, flags, 0o600);
+  if (native.tryLock(fd)) return fd;
+  closeSync(fd);
+  return null;
+}
+
+function movedPath(path: string, from: string, to: string): string {
+  return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
+}
+
+function movedHome(home: Home, state: string): Home {
+  const moved = (path: string): string => movedPath(path, home.state, state);
+  return {
+    state,
+    run: moved(home.run),
+    runs: home.runs.map(moved),
+    config: moved(home.config),
+    sessions: moved(home.sessions),
+    socket: moved(home.socket),
+    lock: moved(home.lock),
+    address: moved(home.address),
+    daemonLog: moved(home.daemonLog),
+  };
+}
