@@ -14,11 +14,10 @@ import {
 } from '@spool/protocol';
 import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
-import { abortReason } from './link/connection.ts';
 import { AsyncQueue } from './streams/async-queue.ts';
 import { Reading } from './streams/reading.ts';
 import type { Session } from './session.ts';
-import { abortController, type AbortSignalLike } from './link/runtime.ts';
+import type { AbortSignalLike } from './link/runtime.ts';
 import { tail } from './tail.ts';
 
 export interface ShellOptions {
@@ -190,10 +189,8 @@ function secondsWords(ms: number): string {
  */
 export class TaskEvents extends Reading<TaskStreamEvent> {
   readonly #client: Client;
-  readonly #signal: AbortSignalLike | undefined;
   readonly #waiting: TaskStreamEvent[] = [];
-  readonly #items = new AsyncQueue(() => this.#take());
-  readonly #ended = abortController();
+  readonly #items: AsyncQueue<TaskStreamEvent>;
   readonly #followed = new Set<string>();
   /** Set while so much waits for the reader that no more output is read. */
   #room: PromiseWithResolvers<void> | null = null;
@@ -201,10 +198,14 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   constructor(client: Client, { tasks, signal }: TaskEventsOptions = {}) {
     super();
     this.#client = client;
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort);
-    if (signal?.aborted) this.#onAbort();
-    else (tasks ? this.#followThese(tasks) : this.#followAll()).catch((error: unknown) => this.#fail(error));
+    this.#items = new AsyncQueue({
+      signal,
+      take: () => this.#take(),
+      drop: () => (this.#waiting.length = 0),
+      onEnd: () => this.#room?.resolve(),
+    });
+    if (this.#items.isEnded) return;
+    (tasks ? this.#followThese(tasks) : this.#followAll()).catch((error: unknown) => this.#items.end(error));
   }
 
   next(): Promise<IteratorResult<TaskStreamEvent, undefined>> {
@@ -212,18 +213,17 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   }
 
   close(): void {
-    this.#waiting.length = 0;
-    this.#finish();
+    this.#items.close();
   }
 
   async #followThese(tasks: readonly (TaskHandle | string)[]): Promise<void> {
     const sessions = await Promise.all(tasks.map((task) => this.#client.get(taskIdOf(task))));
     await Promise.all(sessions.map(({ id, name, startedAt }) => this.#follow(id, name, startedAt)));
-    this.#finish();
+    this.#items.end();
   }
 
   async #followAll(): Promise<void> {
-    const starts = this.#client.events({ types: ['task_started'], signal: this.#ended.signal });
+    const starts = this.#client.events({ types: ['task_started'], signal: this.#items.ended });
     /** Over before we subscribed; or so it seems: a quick one is yet to be reported as started. */
     const past = new Set<string>();
     for (const { id, name, startedAt, state } of await this.#listed()) {
@@ -247,7 +247,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
   async #follow(taskId: string, name: string, startedAt: number): Promise<void> {
     if (this.#followed.has(taskId)) return;
     this.#followed.add(taskId);
-    const { signal } = this.#ended;
+    const signal = this.#items.ended;
     try {
       this.#push({ type: 'task_started', at: startedAt, taskId, name, startedAt });
       for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
@@ -256,25 +256,8 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {
-      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#fail(error); // removed: there is nothing left to report
+      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#items.end(error); // removed: there is nothing left to report
     }
-  }
-
-  readonly #onAbort = (): void => {
-    this.#waiting.length = 0;
-    this.#finish(abortReason(this.#signal!));
-  };
-
-  #fail(error: unknown): void {
-    if (!this.#ended.signal.aborted) this.#finish(error);
-  }
-
-  /** The reader gets the waiting items, and then the end. */
-  #finish(error?: unknown): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#ended.abort();
-    this.#room?.resolve();
-    this.#items.end(error);
   }
 
   #push(event: TaskStreamEvent): void {

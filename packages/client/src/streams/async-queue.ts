@@ -1,20 +1,44 @@
-/** The reader's end of a stream: hands out the next item, and the end. The items themselves are stored elsewhere. */
+/**
+ * The reader's end of a stream: hands out the next item, and the end. The items themselves are stored elsewhere. It ends
+ * once: by its source (`end`), by its reader (`close`) or by the reader's signal.
+ */
+import { abortReason } from '../link/connection.ts';
+import { abortController, type AbortSignalLike } from '../link/runtime.ts';
+
+export interface AsyncQueueOptions<T> {
+  readonly signal?: AbortSignalLike | undefined;
+  /** Returns the next waiting item, and records that it has been handed out. */
+  take(): T | undefined;
+  /** Drops everything that waits. */
+  drop(): void;
+  /** Called once, when nothing more is wanted, or will come. */
+  onEnd?(): void;
+}
+
 export class AsyncQueue<T> {
-  readonly #take: () => T | undefined;
+  readonly #options: AsyncQueueOptions<T>;
   readonly #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
+  readonly #ended = abortController();
   #end: { readonly error: unknown } | null = null;
 
-  /** `take` returns the next waiting item, and records that it has been handed out. */
-  constructor(take: () => T | undefined) {
-    this.#take = take;
+  constructor(options: AsyncQueueOptions<T>) {
+    this.#options = options;
+    const { signal } = options;
+    signal?.addEventListener('abort', this.#onAbort);
+    if (signal?.aborted) this.#onAbort();
   }
 
   get isEnded(): boolean {
     return this.#end !== null;
   }
 
+  /** Aborted at the end: for everything that works for this stream. */
+  get ended(): AbortSignalLike {
+    return this.#ended.signal;
+  }
+
   next(): Promise<IteratorResult<T, undefined>> {
-    const value = this.#take();
+    const value = this.#options.take();
     if (value !== undefined) return Promise.resolve({ done: false, value });
     if (this.#end !== null) return this.#sayEnd();
     const reader = Promise.withResolvers<IteratorResult<T, undefined>>();
@@ -25,7 +49,7 @@ export class AsyncQueue<T> {
   /** An item may be waiting now. */
   flush(): void {
     while (this.#readers.length > 0) {
-      const value = this.#take();
+      const value = this.#options.take();
       if (value === undefined) break;
       this.#readers.shift()!.resolve({ done: false, value });
     }
@@ -35,9 +59,21 @@ export class AsyncQueue<T> {
 
   /** Ends the stream after the waiting items. An error is thrown once, to one reader. */
   end(error?: unknown): void {
-    this.#end ??= { error };
+    if (this.#end !== null) return;
+    this.#end = { error };
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#options.onEnd?.();
+    this.#ended.abort();
     this.flush();
   }
+
+  /** Ends the stream at once, without the waiting items. */
+  close(error?: unknown): void {
+    this.#options.drop();
+    this.end(error);
+  }
+
+  readonly #onAbort = (): void => this.close(abortReason(this.#options.signal!));
 
   #sayEnd(): Promise<IteratorResult<T, undefined>> {
     const { error } = this.#end!;

@@ -1,6 +1,6 @@
 /**
  * A viewer of a session, which can type into it: first a snapshot, then every byte from there on, exactly once, then
- * the end. `Subscription` follows the bytes; this class adds what a viewer needs.
+ * the end. `ByteStream` follows the bytes; this class adds what a viewer needs.
  *
  * A snapshot may come at any time: for a viewer that fell behind, or lost the link for too long. It replaces everything
  * that waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
@@ -18,12 +18,13 @@ import {
   type WatchEvent,
 } from '@spool/protocol';
 import { Broken, type Channel, type Connection } from '../link/connection.ts';
-import { Subscription, type SubscriptionOptions } from './subscription.ts';
 import type { Requester } from '../link/requests.ts';
+import { ByteStream, type ByteStreamOptions } from './byte-stream.ts';
+import { Reading } from './reading.ts';
 import { type SendTyped, TypedStream } from './typed-stream.ts';
 import type { AttachItem } from './watch-queue.ts';
 
-export interface AttachOptions extends SubscriptionOptions {
+export interface AttachOptions extends ByteStreamOptions {
   /** The viewer's size. It counts towards the session's size if the viewer is not read-only. */
   readonly size?: Size | undefined;
   /** Read-only: nothing can be typed, and the size does not count. */
@@ -51,7 +52,8 @@ export interface ViewChange {
   readonly wantsSnapshot?: true | undefined;
 }
 
-export class Attachment extends Subscription<AttachItem> {
+export class Attachment extends Reading<AttachItem> {
+  readonly #bytes: ByteStream;
   readonly #options: AttachOptions;
   readonly #typing: string;
   readonly #typed = new TypedStream();
@@ -62,13 +64,43 @@ export class Attachment extends Subscription<AttachItem> {
   #unsaid: ViewChange = {};
 
   constructor(requester: Requester, session: string, options: AttachOptions, typing: string) {
-    super(requester, session, options);
+    super();
+    this.#bytes = new ByteStream(requester, session, options, {
+      ask: (connection, creditBytes, channel) => this.#ask(connection, creditBytes, channel),
+      onAnswer: (answer) => this.#onAnswer(answer as Requests['attach']['answer']),
+      onEvent: (event) => this.#onEvent(event),
+      onFrame: (frame) => this.#onFrame(frame),
+      onBroken: () => this.#typed.pause(),
+      onEnd: () => this.#typed.end(),
+    });
     this.#options = options;
     this.#typing = typing;
     this.#colours = options.colours;
     this.#size = options.isReadOnly === true ? undefined : options.size;
-    this.reached = options.from;
-    this.start();
+    this.#bytes.reached = options.from;
+    this.#bytes.start();
+  }
+
+  /** The full id of the session, once the daemon has answered. */
+  get id(): string | undefined {
+    return this.#bytes.id;
+  }
+
+  /** The offset after the last byte that the reader has taken: where to continue another time. */
+  get cursor(): number | undefined {
+    return this.#bytes.cursor;
+  }
+
+  get isEnded(): boolean {
+    return this.#bytes.isEnded;
+  }
+
+  next(): Promise<IteratorResult<AttachItem, undefined>> {
+    return this.#bytes.next();
+  }
+
+  close(): void {
+    this.#bytes.close();
   }
 
   /** Typed bytes that are not confirmed to be in the terminal. */
@@ -103,7 +135,7 @@ export class Attachment extends Subscription<AttachItem> {
     });
   }
 
-  protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
+  #ask(connection: Connection, creditBytes: number, channel: Channel): number {
     const { isReadOnly, takeover, historyLines, followsSize } = this.#options;
     const isFirst = this.id === undefined;
     // A resize during the break is sent again, because it counts as activity.
@@ -116,9 +148,9 @@ export class Attachment extends Subscription<AttachItem> {
     return connection.open(
       'attach',
       {
-        session: this.session,
+        session: this.#bytes.session,
         creditBytes,
-        from: this.reached,
+        from: this.#bytes.reached,
         size: this.#size,
         isReadOnly,
         // Only once: clients that attached during a break may stay.
@@ -129,59 +161,57 @@ export class Attachment extends Subscription<AttachItem> {
         followsSize,
         typing: this.#typing,
       },
-      { onFrame: (frame) => channel.onFrame(frame), onBroken: (broken) => this.#hearBroken(broken, channel) },
+      channel,
     );
   }
 
-  #hearBroken(broken: Broken, channel: Channel): void {
-    this.#typed.pause();
-    channel.onBroken(broken);
-  }
-
-  protected hearAnswer(answer: unknown): void {
-    const { id, typedOffset } = answer as Requests['attach']['answer'];
-    this.settle(id, this.reached);
-    if (this.stay === null) return; // it was another session
-    const { connection, channel } = this.stay;
+  #onAnswer({ id, typedOffset }: Requests['attach']['answer']): void {
+    this.#bytes.settle(id, this.#bytes.reached);
+    if (this.#bytes.answered === null) return; // it was another session
+    const { connection, channel } = this.#bytes.answered;
     const send: SendTyped = (offset, bytes) =>
       connection.send(encodeFrame(FrameType.input, channel, encodeInput(id, bytes), offset, FrameFlag.typed));
     if (!this.#typed.resume(typedOffset, send))
-      this.queue.pushEvent({ type: 'input-refused', offset: typedOffset, code: 'INPUT_UNCONFIRMED' });
+      this.#bytes.queue.pushEvent({ type: 'input-refused', offset: typedOffset, code: 'INPUT_UNCONFIRMED' });
     this.#say({});
   }
 
-  protected override hearOther(frame: Frame): void {
-    if (frame.type === FrameType.typed) return this.#typed.confirm(frame.offset);
-    if (frame.type !== FrameType.snapshot) return super.hearOther(frame);
-    if (!this.stay!.isAnswered) throw this.fault({ reason: 'a snapshot before the answer' });
-    this.jump(frame.offset);
-    this.queue.pushEvent({ type: 'snapshot', offset: frame.offset, bytes: new Uint8Array(frame.payload) });
+  #onFrame(frame: Frame): boolean {
+    if (frame.type === FrameType.typed) {
+      this.#typed.confirm(frame.offset);
+      return true;
+    }
+    if (frame.type !== FrameType.snapshot) return false;
+    if (this.#bytes.answered === null) throw this.#bytes.fault({ reason: 'a snapshot before the answer' });
+    this.#bytes.jump(frame.offset);
+    this.#bytes.queue.pushEvent({ type: 'snapshot', offset: frame.offset, bytes: new Uint8Array(frame.payload) });
+    return true;
   }
 
-  protected override hearEvent(event: WatchEvent): void {
+  #onEvent(event: WatchEvent): boolean {
     switch (event.type) {
       case 'input-refused':
         this.#typed.confirm(event.offset);
-        return this.queue.pushEvent(event);
+        this.#bytes.queue.pushEvent(event);
+        return true;
       case 'viewers':
       case 'notice':
-        return this.queue.pushEvent(event);
+        this.#bytes.queue.pushEvent(event);
+        return true;
       case 'taken-over':
-        return this.endWith(event);
+        this.#bytes.endWith(event);
+        return true;
       default:
-        return super.hearEvent(event);
+        return false;
     }
-  }
-
-  protected override onEnd(): void {
-    this.#typed.end();
   }
 
   /** Sends the change; before the answer it is kept until then. */
   #say(change: ViewChange): void {
     this.#unsaid = { ...this.#unsaid, ...change };
-    if (!this.stay?.isAnswered || Object.keys(this.#unsaid).length === 0) return;
-    const { connection, channel } = this.stay;
+    const { answered } = this.#bytes;
+    if (answered === null || Object.keys(this.#unsaid).length === 0) return;
+    const { connection, channel } = answered;
     const said = this.#unsaid;
     this.#unsaid = {};
     connection.request('view', { channel, ...said }).catch((error: unknown) => {

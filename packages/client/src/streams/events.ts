@@ -3,11 +3,11 @@
  * read too slowly, are lost. The client is told that some were missed, and `list` shows the present state.
  */
 import { decodeJson, type DaemonEvent, type Frame, FrameType, SpoolError } from '@spool/protocol';
-import { abortReason, type Broken, type Connection, decodeError } from '../link/connection.ts';
-import { closed, type Link } from '../link/link.ts';
-import { AsyncQueue } from './async-queue.ts';
+import { decodeError } from '../link/connection.ts';
+import type { Link } from '../link/link.ts';
+import type { AbortSignalLike } from '../link/runtime.ts';
 import { Reading } from './reading.ts';
-import { abortController, type AbortSignalLike } from '../link/runtime.ts';
+import { Subscription } from './subscription.ts';
 
 export type EventItem =
   | DaemonEvent
@@ -25,63 +25,37 @@ export interface EventsOptions {
 const WAITING_MAX = 1024;
 
 export class Events extends Reading<EventItem> {
-  readonly #link: Link;
   readonly #waiting: EventItem[] = [];
-  readonly #items = new AsyncQueue(() => this.#waiting.shift());
-  readonly #signal: AbortSignalLike | undefined;
-  readonly #wanted: Pick<EventsOptions, 'sessions' | 'types'>;
-  readonly #ended = abortController();
-  #stay: { readonly connection: Connection; readonly channel: number } | null = null;
+  readonly #subscription: Subscription<EventItem>;
+  #isResuming = false;
 
-  constructor(link: Link, options: EventsOptions = {}) {
+  constructor(link: Link, { sessions, types, signal }: EventsOptions = {}) {
     super();
-    this.#link = link;
-    this.#signal = options.signal;
-    this.#wanted = { sessions: options.sessions, types: options.types };
-    this.#signal?.addEventListener('abort', this.#onAbort);
-    if (this.#signal?.aborted) this.#onAbort();
-    else void this.#follow();
+    this.#subscription = new Subscription({
+      link,
+      signal,
+      ask: (connection, channel) => connection.open('events', { sessions, types }, channel),
+      onFrame: (frame) => this.#handle(frame),
+      onBroken: () => (this.#isResuming = true),
+      take: () => this.#waiting.shift(),
+      drop: () => (this.#waiting.length = 0),
+    });
+    this.#subscription.start();
   }
 
   next(): Promise<IteratorResult<EventItem, undefined>> {
-    return this.#items.next();
+    return this.#subscription.next();
   }
 
   close(): void {
-    this.#waiting.length = 0;
-    this.#finish();
+    this.#subscription.close();
   }
 
-  readonly #onAbort = (): void => {
-    this.#waiting.length = 0;
-    this.#finish(abortReason(this.#signal!));
-  };
-
-  async #follow(): Promise<void> {
-    try {
-      for (let isResuming = false; ; isResuming = true) {
-        if (this.#link.isClosed) throw closed();
-        const connection = this.#link.current ?? (await this.#link.connection(this.#ended.signal));
-        if (this.#items.isEnded) return;
-        const broken = await this.#stayOn(connection, isResuming);
-        if (this.#items.isEnded) return;
-        if (!broken.mayRetry) throw broken.reason;
-      }
-    } catch (error) {
-      if (!this.#items.isEnded) this.#finish(this.#link.isClosed ? undefined : error);
-    }
-  }
-
-  #stayOn(connection: Connection, isResuming: boolean): Promise<Broken> {
-    const { promise, resolve } = Promise.withResolvers<Broken>();
-    const onFrame = (frame: Frame): void => {
-      if (frame.type === FrameType.event) this.#push(decodeJson(frame.payload) as DaemonEvent);
-      else if (frame.type === FrameType.error) this.#finish(decodeError(frame.payload));
-      else if (frame.type !== FrameType.reply) throw new SpoolError('FRAME_INVALID', { type: frame.type });
-      else if (isResuming) this.#push({ type: 'events-missed', at: Date.now(), reason: 'link-broken' });
-    };
-    this.#stay = { connection, channel: connection.open('events', this.#wanted, { onFrame, onBroken: resolve }) };
-    return promise;
+  #handle(frame: Frame): void {
+    if (frame.type === FrameType.event) this.#push(decodeJson(frame.payload) as DaemonEvent);
+    else if (frame.type === FrameType.error) this.#subscription.end(decodeError(frame.payload));
+    else if (frame.type !== FrameType.reply) throw new SpoolError('FRAME_INVALID', { type: frame.type });
+    else if (this.#isResuming) this.#push({ type: 'events-missed', at: Date.now(), reason: 'link-broken' });
   }
 
   #push(event: EventItem): void {
@@ -89,14 +63,6 @@ export class Events extends Reading<EventItem> {
       this.#waiting.splice(0, WAITING_MAX / 2, { type: 'events-missed', at: Date.now(), reason: 'slow-reader' });
     }
     this.#waiting.push(event);
-    this.#items.flush();
-  }
-
-  #finish(error?: unknown): void {
-    this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#stay?.connection.leave(this.#stay.channel);
-    this.#stay = null;
-    this.#ended.abort();
-    this.#items.end(error);
+    this.#subscription.flush();
   }
 }

@@ -1,36 +1,57 @@
-/** Watches one session: every byte from the cursor on, exactly once, then the end. `Subscription` does the work. */
+/** Watches one session: every byte from the cursor on, exactly once, then the end. `ByteStream` does the work. */
 import type { Requests, WatchFrom } from '@spool/protocol';
-import type { Channel, Connection } from '../link/connection.ts';
-import { Subscription, type SubscriptionOptions } from './subscription.ts';
 import type { Requester } from '../link/requests.ts';
+import { ByteStream, type ByteStreamOptions } from './byte-stream.ts';
+import { Reading } from './reading.ts';
 import type { WatchItem } from './watch-queue.ts';
 
-export { CREDIT_BYTES } from './subscription.ts';
+export { CREDIT_BYTES } from './byte-stream.ts';
 
-export interface WatchOptions extends SubscriptionOptions {
+export interface WatchOptions extends ByteStreamOptions {
   /** Where to start (default: the first byte that is kept). */
   readonly from?: WatchFrom | undefined;
 }
 
-export class Watch extends Subscription<WatchItem> {
-  /** Where the caller wants to start; from the first answer on the cursor counts. */
-  readonly #from: WatchFrom;
+export class Watch extends Reading<WatchItem> {
+  readonly #bytes: ByteStream;
 
   constructor(requester: Requester, session: string, options: WatchOptions = {}) {
-    super(requester, session, options);
-    this.#from = options.from ?? 'start';
-    this.start();
+    super();
+    // From the first answer on the cursor counts.
+    const from = (): WatchFrom => bytes.reached ?? options.from ?? 'start';
+    const bytes = new ByteStream(requester, session, options, {
+      ask: (connection, creditBytes, channel) =>
+        connection.open('watch', { session: bytes.session, from: from(), creditBytes }, channel),
+      onAnswer: (answer) => {
+        const asked = from();
+        const answered = answer as Requests['watch']['answer'];
+        if (typeof asked === 'number' && answered.from !== asked) throw bytes.fault({ asked, from: answered.from });
+        bytes.settle(answered.id, answered.from);
+      },
+    });
+    this.#bytes = bytes;
+    bytes.start();
   }
 
-  protected ask(connection: Connection, creditBytes: number, channel: Channel): number {
-    const from = this.reached ?? this.#from;
-    return connection.open('watch', { session: this.session, from, creditBytes }, channel);
+  /** The full id of the session, once the daemon has answered. */
+  get id(): string | undefined {
+    return this.#bytes.id;
   }
 
-  protected hearAnswer(answer: unknown): void {
-    const { id, from } = answer as Requests['watch']['answer'];
-    const asked = this.reached ?? this.#from;
-    if (typeof asked === 'number' && from !== asked) throw this.fault({ asked, from });
-    this.settle(id, from);
+  /** The offset after the last byte that the reader has taken: where to continue another time. */
+  get cursor(): number | undefined {
+    return this.#bytes.cursor;
+  }
+
+  get isEnded(): boolean {
+    return this.#bytes.isEnded;
+  }
+
+  next(): Promise<IteratorResult<WatchItem, undefined>> {
+    return this.#bytes.next() as Promise<IteratorResult<WatchItem, undefined>>;
+  }
+
+  close(): void {
+    this.#bytes.close();
   }
 }
