@@ -132,7 +132,10 @@ test('[ATT-8] a session that is left by Ctrl-C leaves no mode behind', async () 
     size: { cols: 80, rows: 24 },
     env: { PATH: process.env.PATH! },
   });
-  using terminal = new Terminal(['sh', '-c', 'sleep 1000 | exec "$@"', 'sh', SPOOL, 'attach', 'full'], daemon.env);
+  using terminal = new Terminal(
+    ['sh', '-c', 'sleep 1000 | exec "$@"', 'sh', SPOOL, 'attach', '--raw', 'full'],
+    daemon.env,
+  );
   await terminal.sees('full screen');
   terminal.type('\x03');
   await terminal.sees('\x1b[?1049l');

@@ -64,6 +64,8 @@ export interface RunOptions {
   readonly timeoutMs?: number | undefined;
   /** Whose size the terminal takes when several viewers are attached. */
   readonly sizePolicy?: SizePolicy | undefined;
+  /** False: the terminal does not repeat its input, because a program writes it (default: true). */
+  readonly echo?: boolean | undefined;
   readonly umask?: number | undefined;
   readonly nofileSoft?: number | undefined;
   /** Of the child (default: those of the caller). */
@@ -263,6 +265,10 @@ export class Client {
     return this.#requester.once('signal', { session, signal: name });
   }
 
+  /**
+   * Ends the session's input after everything written before. A session without a terminal gets a closed pipe. On a
+   * terminal, Spool types the end-of-file key whenever the program waits for a line; more input takes that back.
+   */
   async closeInput(session: string): Promise<void> {
     const onRepeated = ({ code }: { code: string }): object | undefined => (code === 'INPUT_CLOSED' ? {} : undefined);
     await this.#requester.again('closeInput', { session: await this.#id(session) }, { onRepeated });
@@ -333,9 +339,9 @@ export class Client {
    * As `write`, but input with the same key is written once, however often it is sent. False when it had been written
    * before.
    */
-  async writeOnce(session: string, key: string, text: string): Promise<boolean> {
+  async writeOnce(session: string, key: string, bytes: Uint8Array | string): Promise<boolean> {
     const { encodeBase64 } = await import('./base64.ts');
-    const base64 = encodeBase64(utf8(text));
+    const base64 = encodeBase64(typeof bytes === 'string' ? utf8(bytes) : bytes);
     return !(await this.#requester.again('type', { session: await this.#id(session), key, base64 })).isRepeated;
   }
 
@@ -470,6 +476,7 @@ export class Client {
       nice: options.nice ?? defaults.nice,
       timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
       sizePolicy: options.sizePolicy,
+      echo: options.echo,
       retainBytes: options.retainBytes,
       retainMs: options.retainMs,
       isTask: options.isTask,

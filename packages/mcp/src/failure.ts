@@ -21,7 +21,6 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it with spool_keys, or use clear: true',
   STATE_UNKNOWN:
     'cannot tell whether the session is asking something; look with spool_screen, try again, or use force: true',
-  INPUT_IS_TERMINAL: 'the session runs in a terminal, whose input cannot be closed; press C-d with spool_keys',
 };
 
 export function failureText(error: unknown): string {

@@ -29,12 +29,15 @@
   F(transfer, js_transfer)                        \
   F(openPipe, js_open_pipe)                       \
   F(available, js_available)                      \
+  F(isReadable, js_is_readable)                   \
   F(read, js_read)                                \
   F(write, js_write)                              \
   F(writeAt, js_write_at)                         \
   F(setSize, js_set_size)                         \
   F(getSize, js_get_size)                         \
   F(isCanonical, js_is_canonical)                 \
+  F(endOfFileKey, js_end_of_file_key)             \
+  F(stopEcho, js_stop_echo)                       \
   F(socketPair, js_socket_pair)                   \
   F(sendFds, js_send_fds)                         \
   F(receiveFds, js_receive_fds)                   \

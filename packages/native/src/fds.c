@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -129,6 +130,16 @@ napi_value js_available(napi_env env, napi_callback_info info) {
   if (call.failed) return NULL;
   if (ioctl(fd, FIONREAD, &count) == -1) return throw_errno(env, errno, "ioctl", NULL);
   return from_int(env, count);
+}
+
+napi_value js_is_readable(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  struct pollfd asked = {.fd = int_of(&call, call.at[0], "fd"), .events = POLLIN};
+  if (call.failed) return NULL;
+  int count;
+  RETRY(count, poll(&asked, 1, 0));
+  if (count == -1) return throw_errno(env, errno, "poll", NULL);
+  return from_bool(env, (asked.revents & POLLIN) != 0);
 }
 
 napi_value js_try_lock(napi_env env, napi_callback_info info) {

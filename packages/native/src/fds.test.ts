@@ -39,6 +39,30 @@ test('a terminal tells whether its program reads by line', async () => {
   for (const fd of [a, b]) native.close(fd);
 });
 
+test('a terminal tells its end-of-file key, and whether an end of file is unread; its echo can be stopped', async () => {
+  const child = pty(['sh', '-c', 'stty eof ^X; echo ready; read x; cat; stty eof undef; echo gone; head -n 1']);
+  expect(await line(child.master)).toBe('ready\r');
+  expect(native.endOfFileKey(child.master)).toBe(0x18);
+  expect(native.isReadable(child.slave)).toBe(false);
+  native.write(child.master, Buffer.from('\n'));
+  expect(await line(child.master)).toBe('\r'); // the echo
+  native.write(child.master, Buffer.from([0x18]));
+  expect(await line(child.master)).toBe('gone\r'); // cat has ended
+  expect(native.endOfFileKey(child.master)).toBe(-1);
+  native.write(child.master, Buffer.from('\n'));
+  await finish(child);
+  const silent = pty(['sh', '-c', 'read x; stty -a | grep -o -e "-echo " || echo "it echoes"']);
+  native.stopEcho(silent.slave);
+  native.write(silent.master, Buffer.from('hello\n'));
+  expect((await finish(silent)).text.trim()).toBe('-echo');
+  const sleeper = pty(['sh', '-c', 'echo ready; sleep 1000']);
+  await line(sleeper.master);
+  native.write(sleeper.master, Buffer.from([native.endOfFileKey(sleeper.master)]));
+  expect([native.isReadable(sleeper.slave), native.available(sleeper.slave)]).toEqual([true, 0]);
+  native.pidfdSignal(sleeper.pidfd, 9);
+  await finish(sleeper);
+});
+
 test('an escrow pipe is one fd, reads what was written, and never ends', () => {
   const pipe = native.openPipe();
   const into = new Uint8Array(10);

@@ -136,6 +136,8 @@ export interface Native {
   openPipe(): number;
   /** Bytes waiting in a pipe, tty or socket (FIONREAD). */
   available(fd: number): number;
+  /** Whether a read would return at once (poll): bytes, or an end of file, which `available` does not count. */
+  isReadable(fd: number): boolean;
 
   /** Bytes read, 0 at the end, or -errno. */
   read(fd: number, into: Uint8Array): number;
@@ -148,6 +150,10 @@ export interface Native {
   getSize(master: number): Required<TerminalSize>;
   /** Whether the program reads by line (ICANON): the kernel then edits the line, and keeps 4095 bytes of it. */
   isCanonical(master: number): boolean;
+  /** The character that ends the input of a program that reads by line (VEOF, usually Ctrl-D); -1 when there is none. */
+  endOfFileKey(master: number): number;
+  /** The terminal no longer repeats its input. */
+  stopEcho(slave: number): void;
 
   /** Two connected unix stream sockets, non-blocking, close-on-exec. */
   socketPair(): [number, number];

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <termios.h>
+#include <unistd.h>
 
 struct winsize size_of(Call *call, napi_value size) {
   return (struct winsize){
@@ -44,4 +45,25 @@ napi_value js_is_canonical(napi_env env, napi_callback_info info) {
   if (call.failed) return NULL;
   if (tcgetattr(master, &modes) == -1) return throw_errno(env, errno, "tcgetattr", NULL);
   return from_bool(env, (modes.c_lflag & ICANON) != 0);
+}
+
+napi_value js_end_of_file_key(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int master = int_of(&call, call.at[0], "master");
+  struct termios modes;
+  if (call.failed) return NULL;
+  if (tcgetattr(master, &modes) == -1) return throw_errno(env, errno, "tcgetattr", NULL);
+  cc_t key = modes.c_cc[VEOF];
+  return from_int(env, key == _POSIX_VDISABLE ? -1 : key);
+}
+
+napi_value js_stop_echo(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int slave = int_of(&call, call.at[0], "slave");
+  struct termios modes;
+  if (call.failed) return NULL;
+  if (tcgetattr(slave, &modes) == -1) return throw_errno(env, errno, "tcgetattr", NULL);
+  modes.c_lflag &= ~(tcflag_t)ECHO;
+  if (tcsetattr(slave, TCSANOW, &modes) == -1) return throw_errno(env, errno, "tcsetattr", NULL);
+  return NULL;
 }

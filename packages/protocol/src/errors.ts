@@ -39,7 +39,6 @@ export const ERROR_CODES = {
   LINE_TOO_LONG:
     'the session reads line by line, and its terminal keeps at most 4095 bytes of a line; nothing was typed: send shorter lines, pass the text in a file, or wait until the program reads by itself',
   INPUT_CLOSED: 'the input of the session is closed',
-  INPUT_IS_TERMINAL: 'the session runs in a terminal, whose input cannot be closed; send C-d (end of file) instead',
   KEY_UNKNOWN: 'unknown key; use `spool send` to type text',
   NOT_A_TERMINAL: 'the session has no terminal, so this does not apply to it',
   // The wire

@@ -134,6 +134,8 @@ export interface RunRequest {
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
   readonly sizePolicy?: SizePolicy | undefined;
+  /** False: the terminal does not repeat its input, because a program writes it (default: true). */
+  readonly echo?: boolean | undefined;
   readonly retainBytes?: number | undefined;
   readonly retainMs?: number | undefined;
   /** A task: its start and end are also reported as task events. */

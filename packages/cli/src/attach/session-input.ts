@@ -1,4 +1,5 @@
 /** Writes piped or sent input to a session. */
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
@@ -6,38 +7,61 @@ import { failureOf } from '../command-line/failure.ts';
 /** Delay before retrying a full queue. */
 const RETRY_MS = 50;
 
+/** When the end of the stream ends the session's input. */
+export type EndsInput = 'always' | 'after-input' | 'never';
+
 /**
- * Forwards a stream: each piece is sent after the previous one has arrived, and none is dropped. Resolves at the end of the
- * stream, or when the session accepts no more input.
+ * Forwards a stream: each piece is sent after the previous one has arrived, and arrives once, even if the daemon's keeper is
+ * replaced meanwhile. Resolves at the end of the stream, or when the session accepts no more input.
  */
 export async function pipeInput(
   client: Client,
   session: string,
   source: AsyncIterable<Uint8Array>,
-  { closesAtEnd, tell }: { closesAtEnd: boolean; tell: (trouble: string) => void },
+  { endsInput, tell }: { endsInput: EndsInput; tell: (trouble: string) => void },
 ): Promise<void> {
+  const key = randomUUID();
+  let pieces = 0;
   try {
-    for await (const bytes of source) await writeWhenTaken(client, session, bytes);
-    if (closesAtEnd) await client.closeInput(session);
+    try {
+      for await (const bytes of source) {
+        const pieceKey = `${key}-${pieces++}`;
+        await whenTaken(() => client.writeOnce(session, pieceKey, bytes));
+      }
+    } catch (error) {
+      if (hasNoInput(error)) return;
+      tell(`stdin is no longer forwarded: ${failureOf(error).message}`);
+    }
+    // Also after a failure: a program that waits for more would wait for ever.
+    if (endsInput === 'always' || (endsInput === 'after-input' && pieces > 0)) await client.closeInput(session);
   } catch (error) {
-    if (SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED')) return;
-    tell(`stdin is no longer forwarded: ${failureOf(error).message}`);
+    if (!hasNoInput(error)) tell(`the end of stdin was not forwarded: ${failureOf(error).message}`);
   }
 }
 
-/** Retries while the queue is full. A refused write is refused whole, so it can be sent again. */
+/** Sends bytes as soon as there is room for them. */
 export async function writeWhenTaken(
   client: Client,
   session: string,
   bytes: Uint8Array,
   signal?: AbortSignal,
 ): Promise<void> {
+  await whenTaken(() => client.write(session, bytes), signal);
+}
+
+/** Retries while the queue is full. A refused write is refused whole, so it can be sent again. */
+async function whenTaken(write: () => Promise<unknown>, signal?: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      return await client.write(session, bytes);
+      await write();
+      return;
     } catch (error) {
       if (!SpoolError.is(error, 'INPUT_QUEUE_FULL') || signal?.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
+}
+
+function hasNoInput(error: unknown): boolean {
+  return SpoolError.is(error, 'SESSION_EXITED') || SpoolError.is(error, 'INPUT_CLOSED');
 }

@@ -7,9 +7,10 @@ import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
 import type { ViewEnd } from './attach-view.ts';
 import { EXIT, exitCodeOfSession, signalNumber } from '../command-line/exit-code.ts';
 import { OutputJson } from '../session-output/output-json.ts';
-import { pipeInput } from './session-input.ts';
+import { type EndsInput, pipeInput } from './session-input.ts';
 import { printable } from '../output/printable.ts';
 import { gapWords } from '../output/session-words.ts';
+import { SessionLines } from '../session-output/session-lines.ts';
 import { SessionOutput, type SessionOutputOptions } from '../session-output/session-output.ts';
 import { notice, writeText } from '../output/stdio.ts';
 
@@ -18,8 +19,12 @@ export interface StreamOptions {
   readonly calledAs: string;
   readonly from: WatchFrom;
   readonly asJson: boolean;
+  /** Plain lines instead of what the session sends to its terminal. */
+  readonly asText: boolean;
   /** Whether stdin goes to the session. */
   readonly isForwarding: boolean;
+  /** Whether the end of stdin ends the session's input. */
+  readonly endsInput: EndsInput;
   /** Whether the first Ctrl-C goes to the session. */
   readonly passesSignals: boolean;
   /** What the session may do to a terminal in addition to drawing. */
@@ -44,7 +49,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   if (options.isForwarding) {
     // After the session has ended, unread input does not matter.
     const tellWhileItRuns = (text: string): void => void (isOver || tell(text));
-    void pipeInput(client, session.id, process.stdin, { closesAtEnd: session.size === null, tell: tellWhileItRuns });
+    void pipeInput(client, session.id, process.stdin, { endsInput: options.endsInput, tell: tellWhileItRuns });
   }
 
   const end = await stream();
@@ -60,16 +65,21 @@ export async function streamSession(client: Client, session: SessionInfo, option
     const lines = new OutputJson(session);
     using stdout = new SessionOutput(1, options.permissions);
     using stderr = new SessionOutput(2, options.permissions);
+    using text = options.asText ? new SessionLines() : undefined;
     try {
       for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
         if (options.asJson) await writeText(lines.line(item));
+        else if (item.type === 'output' && text) await text.write(item.bytes, item.offset);
         else if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).write(item.bytes);
         else if (item.type === 'gap') tell(gapWords(item.from, item.to));
-        if (item.type === 'exit' || item.type === 'removed') return item;
+        if (item.type !== 'exit' && item.type !== 'removed') continue;
+        await text?.end();
+        return item;
       }
     } catch (error) {
       if (!leaving.signal.aborted) throw error;
     }
+    await text?.end();
     return { type: 'left' };
   }
 

@@ -69,7 +69,6 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   STATE_UNKNOWN: EXIT.notAllowed,
   LINE_TOO_LONG: EXIT.notAllowed,
   INPUT_CLOSED: EXIT.notAllowed,
-  INPUT_IS_TERMINAL: EXIT.notAllowed,
   KEY_UNKNOWN: EXIT.usage,
   NOT_A_TERMINAL: EXIT.notAllowed,
   FRAME_UNKNOWN: EXIT.ourFailure,

@@ -81,12 +81,17 @@ export const VERBS = {
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
       ...PERMISSIONS,
+      raw: {
+        kind: 'on',
+        about: 'without a terminal: write the exact bytes with escape sequences (default: plain text)',
+      },
       summary: { kind: 'on', about: 'print a summary to stderr when the session ends (see spool summary)' },
       retain: { kind: 'bytes', value: 'SIZE', about: 'keep at most this much output; the oldest is deleted first' },
     },
     details: [
       'In a terminal, `run` attaches to the session; Ctrl-\\ detaches and leaves it running. Without a terminal, `run` connects',
-      'stdin and stdout to the session; the first Ctrl-C interrupts the session, the second leaves it running.',
+      'stdin and stdout to the session; the first Ctrl-C interrupts the session, the second leaves it running. Into a pipe or',
+      'a file it writes plain text. The end of stdin ends the input of a program that reads lines; binary data needs --pipes.',
       "Exit code: the command's own; 128+n: ended by signal n; 127: not found; 126: not executable; 125: spool failed.",
     ].join('\n'),
     examples: [
@@ -113,6 +118,10 @@ export const VERBS = {
         kind: 'bytes',
         value: 'SIZE',
         about: 'without a terminal: print this much past output first (default: 64k)',
+      },
+      raw: {
+        kind: 'on',
+        about: 'without a terminal: write the exact bytes with escape sequences (default: plain text)',
       },
     },
     details: [

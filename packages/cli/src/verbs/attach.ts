@@ -42,7 +42,10 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
     calledAs,
     from: { tailBytes: flags.tail ?? TAIL_BYTES },
     asJson: flags.json,
+    asText: !flags.json && !flags.raw && isPty,
     isForwarding: !flags.readOnly && !isEnded(session) && (isTyping || !isTerminal(0)),
+    // Someone who only looks (`attach </dev/null`) does not end the input of a session that others use.
+    endsInput: isPty ? 'never' : isTyping ? 'always' : 'after-input',
     passesSignals: isTyping,
     permissions: permissions(flags),
   });

@@ -2,7 +2,7 @@
 import { callerLimits, childEnvironment, type Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { labels } from '../command-line/labels.ts';
 import { permissions } from '../command-line/permissions.ts';
@@ -18,6 +18,8 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (operands[0] === '') throw new UsageError('the command is empty', 'run');
   if (flags.jsonOutput) checkJsonOutput(flags);
   if (flags.summary && flags.detach) throw new UsageError('--summary cannot be combined with --detach', 'run');
+  if (flags.raw && (flags.detach || flags.json))
+    throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   const options = {
     command: operands,
@@ -28,6 +30,8 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     size: flags.headless ? null : (flags.size ?? terminalSize() ?? SIZE_WITHOUT_TERMINAL),
     timeoutMs: flags.timeout,
     sizePolicy: sizePolicyOf(flags.sizePolicy, 'run'),
+    // Piped input is not typed, so the output would contain it twice.
+    echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
     retainBytes: flags.retain,
     ...callerLimits(),
   };
@@ -69,7 +73,9 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       calledAs,
       from: 0,
       asJson: flags.json,
+      asText: !flags.json && !flags.raw && info.size !== null && !isTerminal(1),
       isForwarding: !isTerminal(0),
+      endsInput: 'always',
       passesSignals: true,
       permissions: permissions(flags),
       tell: events?.notice,
@@ -126,6 +132,11 @@ export function environment(asked: readonly string[], inheritsAll: boolean): Rec
     extra[key] = value;
   }
   return childEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
+}
+
+/** /dev/null: a terminal that someone attaches to later echoes as usual. */
+function isNothing(fd: number): boolean {
+  return fstatSync(fd).rdev === statSync('/dev/null').rdev;
 }
 
 function terminalSize(): Size | undefined {

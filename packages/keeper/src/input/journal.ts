@@ -16,10 +16,12 @@ interface Journal {
   answeredTo: number;
   /** Stream → bytes of it that are in the terminal; the latest last. */
   typed: [stream: string, offset: number][];
+  /** The end of the input is due: a client has said that nothing follows. */
+  isEnded?: boolean;
 }
 
 /** Longer than any content, so that overwriting needs no truncation. */
-const LINE_BYTES = 512;
+const LINE_BYTES = 1024;
 const line = Buffer.alloc(LINE_BYTES);
 const BLANK = 0x20;
 
@@ -58,6 +60,17 @@ export class InputJournal {
     this.#write();
   }
 
+  /** Whether the end of the input is due. */
+  get isEnded(): boolean {
+    return this.#read().isEnded === true;
+  }
+
+  recordEnded(isEnded: boolean): void {
+    if (this.isEnded === isEnded) return;
+    this.#read().isEnded = isEnded;
+    this.#write();
+  }
+
   #read(): Journal {
     this.#journal ??= this.#load();
     return this.#journal;
@@ -65,8 +78,12 @@ export class InputJournal {
 
   #load(): Journal {
     try {
-      const { answeredTo, typed } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
-      return { answeredTo: Number(answeredTo) || 0, typed: Array.isArray(typed) ? typed : [] };
+      const { answeredTo, typed, isEnded } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
+      return {
+        answeredTo: Number(answeredTo) || 0,
+        typed: Array.isArray(typed) ? typed : [],
+        isEnded: isEnded === true,
+      };
     } catch {
       return { answeredTo: 0, typed: [] }; // none yet, or damaged: assume that nothing has arrived
     }

@@ -9,6 +9,7 @@ import { SpoolError } from '@spool/protocol';
 import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from '../session/child.ts';
 import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
+import { EndOfInput } from './end-of-input.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
 import { InputJournal } from './journal.ts';
 import { PasteWatch } from './paste-watch.ts';
@@ -34,6 +35,8 @@ export class SessionInput {
   readonly #cookedLine = new CookedLine();
   readonly #answers: { readonly bytes: Uint8Array; readonly upTo: number }[] = [];
   #answerTimer: NodeJS.Timeout | null = null;
+  /** Null until the end of the input is due. */
+  #end: EndOfInput | null = null;
   #lastTyped: { who: string; at: number } | null = null;
 
   constructor(options: SessionInputOptions) {
@@ -129,8 +132,24 @@ export class SessionInput {
     return child.push(bytes, onWritten);
   }
 
+  /** The input ends with what is queued; input that anyone types later takes that back. For a child on a terminal. */
+  async end(child: Child): Promise<void> {
+    await child.push(new Uint8Array(0));
+    if (this.#options.child() !== child) return; // it has ended
+    this.journal.recordEnded(true);
+    this.resumeEnd(child);
+  }
+
+  /** A new keeper continues with an end that is due. */
+  resumeEnd(child: Child): void {
+    if (!this.journal.isEnded) return;
+    this.#end ??= new EndOfInput(child.inputTerminal);
+    this.#end.start();
+  }
+
   /** The child has ended. */
   close(): void {
+    this.#end?.cancel();
     this.journal.close();
     if (this.#answerTimer) clearTimeout(this.#answerTimer);
     this.#answers.length = 0;
@@ -149,6 +168,10 @@ export class SessionInput {
   #pushTyped(bytes: Uint8Array, onWritten?: OnWritten): Promise<void> {
     const tooLong = this.#lineTooLong(bytes);
     if (tooLong) return Promise.reject(tooLong);
+    if (this.journal.isEnded) {
+      this.#end?.cancel();
+      this.journal.recordEnded(false);
+    }
     this.#paste.note(bytes, Date.now());
     const typed = this.push(bytes, onWritten);
     if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();

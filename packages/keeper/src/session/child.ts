@@ -7,7 +7,9 @@ import type { Log } from '@spool/core';
 import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { type HeldSession, type Size, SpoolError } from '@spool/protocol';
+import type { InputTerminal } from '../input/end-of-input.ts';
 import { InputQueue, type OnWritten } from '../input/queue.ts';
+import { terminalReader } from '../input/terminal-reader.ts';
 import { OutputPump, type Source } from '../logs/output-pump.ts';
 
 export interface ChildOptions {
@@ -104,9 +106,35 @@ export class Child {
     native.setSize(this.#fds[0]!, { cols, rows, widthPx, heightPx });
   }
 
-  /** Closes its input once all queued input is written. False when it was closed already. */
+  /** Its terminal, as the end of its input needs it. Valid until `close`. */
+  get inputTerminal(): InputTerminal {
+    const [master, slave] = this.#fds as readonly [number, number];
+    const input = this.#input;
+    const { pid } = this.#held;
+    return {
+      get isCanonical() {
+        return native.isCanonical(master);
+      },
+      get endOfFileKey() {
+        return native.endOfFileKey(master);
+      },
+      get hasUnread() {
+        return input.bytes > 0 || native.isReadable(slave);
+      },
+      get reader() {
+        return terminalReader(pid);
+      },
+      type: (key) => void input.push(Uint8Array.of(key)).catch(() => {}), // it has ended
+    };
+  }
+
+  /** Its terminal no longer repeats its input. */
+  stopEcho(): void {
+    if (this.isTerminal) native.stopEcho(this.#fds[1]!);
+  }
+
+  /** Closes its pipe once all queued input is written. False when it was closed already. */
   async closeInput(session: string): Promise<boolean> {
-    if (this.isTerminal) throw new SpoolError('INPUT_IS_TERMINAL', { session });
     if (this.#held.isInputClosed) return false;
     await this.#input.push(new Uint8Array(0));
     if (this.#held.isInputClosed || this.#fds.length === 0) return false; // closed, or ended, meanwhile

@@ -80,6 +80,7 @@ export class Session {
     if (known === null && held.kind === 'pty') session.#file.adoptSize(native.getSize(fds[0]!));
     session.#follow(known !== null);
     session.#take(held, fds);
+    if (known === null && held.run.echo === false) session.#child?.stopEcho();
     return session;
   }
 
@@ -291,9 +292,11 @@ export class Session {
     return this.log.end === offset && this.trouble === null && child.queuedBytes === 0;
   }
 
-  /** Closes the child's input once all queued input is written. */
+  /** Ends the child's input once all queued input is written. */
   async closeInput(): Promise<void> {
-    if (await this.#running().closeInput(this.name)) this.#services.closeChildInput(this.id);
+    const child = this.#running();
+    if (child.isTerminal) await this.input.end(child);
+    else if (await child.closeInput(this.name)) this.#services.closeChildInput(this.id);
   }
 
   askEnd(by: EndedBy, graceMs: number): void {
@@ -376,6 +379,7 @@ export class Session {
       onReserve: (endAtLeast) => this.#services.note(this.id, endAtLeast),
     });
     this.#child.start(this.name);
+    if (this.#child.isTerminal) this.input.resumeEnd(this.#child);
     if (held.exit !== null) this.exited(held.exit);
   }
 

@@ -1,0 +1,87 @@
+/**
+ * The end of the input of a child that has a terminal: types the end-of-file key, as a user would. Keeps IN-20.
+ *
+ * A terminal has no end. The key ends one read, and only of a program that reads by line; a program in raw mode would
+ * get it as a character. So it is typed when the child has read everything, reads by line and rests (a program that
+ * starts may still switch to raw mode). It is typed again for the next read: after half a line, the first key only
+ * delivers that half. Never more than one is unread.
+ *
+ * Nothing announces these changes, so this looks again and again, at most once a second in the long run, for as long as
+ * the end is due.
+ */
+import type { TerminalReader } from './terminal-reader.ts';
+
+export interface InputTerminal {
+  readonly isCanonical: boolean;
+  /** -1 when the terminal has none. */
+  readonly endOfFileKey: number;
+  /** Input, or an end, that the child has not read; or input that the terminal has not taken. */
+  readonly hasUnread: boolean;
+  readonly reader: TerminalReader;
+  type(key: number): void;
+}
+
+const LOOK_MS = 30;
+const LOOK_MS_MAX = 1000;
+/** While the child has input to read, its end may come soon. */
+const UNREAD_LOOK_MS_MAX = 250;
+/** A child that never rests does not keep its end away for longer. */
+const REST_MS_MAX = 5000;
+/** A shell with stopped jobs wants the key twice. Text in its input line keeps it from ending at all. */
+const EDITOR_KEYS_MAX = 3;
+
+/** Programs that edit their input line themselves, in raw mode, and end when the key comes in an empty line. */
+const LINE_EDITORS =
+  /^-?(ba|z|fi|k|mk|pdk|da|a|tc|c|)sh$|^i?python[\d.]*$|^(irb|pry|psql|mysql|sqlite3|lua[\d.]*|gdb)$/;
+
+export class EndOfInput {
+  readonly #terminal: InputTerminal;
+  #timer: NodeJS.Timeout | null = null;
+  #delayMs = LOOK_MS;
+  #restMark: string | null = null;
+  #dueMs = 0;
+  #editorKeys = 0;
+
+  constructor(terminal: InputTerminal) {
+    this.#terminal = terminal;
+  }
+
+  start(): void {
+    if (this.#timer === null) this.#lookIn(LOOK_MS);
+  }
+
+  cancel(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #lookIn(delayMs: number): void {
+    this.#timer = setTimeout(() => this.#look(delayMs), delayMs);
+  }
+
+  #look(sinceMs: number): void {
+    const terminal = this.#terminal;
+    const { restMark, name } = terminal.reader;
+    const isResting = restMark !== null && restMark === this.#restMark;
+    this.#restMark = restMark;
+    const { isCanonical, endOfFileKey } = terminal;
+    const isEditor = !isCanonical && LINE_EDITORS.test(name) && this.#editorKeys < EDITOR_KEYS_MAX;
+    const { hasUnread } = terminal;
+    if (hasUnread || endOfFileKey === -1 || !(isCanonical || isEditor)) {
+      this.#dueMs = 0;
+      return this.#lookLater(hasUnread ? UNREAD_LOOK_MS_MAX : LOOK_MS_MAX);
+    }
+    this.#dueMs += sinceMs;
+    if (!isResting && this.#dueMs < REST_MS_MAX) return this.#lookIn(LOOK_MS);
+    if (isEditor) this.#editorKeys++;
+    this.#dueMs = 0;
+    terminal.type(endOfFileKey);
+    this.#lookLater(LOOK_MS_MAX);
+  }
+
+  #lookLater(atMostMs: number): void {
+    this.#delayMs = Math.min(this.#delayMs, atMostMs);
+    this.#lookIn(this.#delayMs);
+    this.#delayMs = Math.min(2 * this.#delayMs, atMostMs);
+  }
+}

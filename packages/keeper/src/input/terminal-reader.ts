@@ -1,0 +1,65 @@
+/**
+ * Asks the kernel about the processes in the foreground of a terminal: what leads them, and whether they have run since
+ * the last look. A program that starts has not yet said how it reads its terminal; one that sleeps mostly has.
+ */
+import { readFileSync } from 'node:fs';
+
+export interface TerminalReader {
+  /** The name of the process that leads the foreground; empty when it is gone. */
+  readonly name: string;
+  /** Equal in two looks: none of the processes ran between them. Null while one of them is running. */
+  readonly restMark: string | null;
+}
+
+/** A pipeline has a few processes; a build with more than this is not looked at completely. */
+const PROCESSES_MAX = 64;
+
+/** `leader` is the child that the session started, whose terminal it is. */
+export function terminalReader(leader: number): TerminalReader {
+  const group = statOf(leader)?.foreground ?? leader;
+  const marks: string[] = [];
+  const pids = [leader];
+  for (let at = 0; at < pids.length && at < PROCESSES_MAX; at++) {
+    const pid = pids[at]!;
+    const stat = statOf(pid);
+    if (stat === null) continue;
+    pids.push(...childrenOf(pid));
+    if (stat.group !== group) continue;
+    if (stat.state === 'R' || stat.state === 'D') return { name: nameOf(group), restMark: null };
+    marks.push(`${pid}:${switchesOf(pid)}`);
+  }
+  return { name: nameOf(group), restMark: marks.join(' ') };
+}
+
+function statOf(pid: number): { readonly state: string; readonly group: number; readonly foreground: number } | null {
+  const stat = read(`/proc/${pid}/stat`);
+  // After the name, which may contain anything: state, parent, group, session, terminal, group in the foreground.
+  const [state, , group, , , foreground] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ', 6);
+  return state === undefined || foreground === undefined
+    ? null
+    : { state, group: Number(group), foreground: Number(foreground) };
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function switchesOf(pid: number): string {
+  return (
+    read(`/proc/${pid}/status`)
+      .match(/^(non)?voluntary_ctxt_switches:.*$/gm)
+      ?.join(' ') ?? ''
+  );
+}
+
+function nameOf(pid: number): string {
+  return read(`/proc/${pid}/comm`).trimEnd();
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return ''; // it has ended meanwhile
+  }
+}
