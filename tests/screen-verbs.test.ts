@@ -48,7 +48,7 @@ test('`screen --history` brings what scrolled out, up to the limit that its help
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1000; use spool logs') });
 });
 
-test('`logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {
+test('[PAST-1] `logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {
   await using daemon = new TestDaemon();
   const id = await ran(
     daemon,
@@ -62,6 +62,63 @@ test('`logs` tells what a person saw: a progress bar in its last state, no escap
   const { startedAt } = await daemon.json<SessionInfo>('inspect', id);
   expect((await daemon.spool(['logs', '--since', String(startedAt + 300), id])).stdout).toBe('last\nopen\n');
   expect((await daemon.spool(['logs', '--since', '-1h', id])).stdout).toContain('begin');
+});
+
+test('[PAST-2] [PAST-3] `logs` of a shell with an editor: a section with its last screen; a part of it by time, by pattern, with times', async () => {
+  await using daemon = new TestDaemon();
+  const script = [
+    "printf 'before\\n'; sleep 0.4",
+    "printf '\\033[?1049h\\033[H\\033[2Jmenu\\r\\nitem one'; sleep 0.4; printf '\\033[2;1Hitem two'; sleep 0.4",
+    "printf '\\033[H\\033[2J\\033[?1049l'; sleep 0.4; printf 'after\\nerror: last\\n'",
+  ].join('; ');
+  const id = await ran(daemon, script);
+  const clock = /\d\d:\d\d:\d\d/g;
+  const section = ['before', '[full-screen program from T to T: its last screen]', 'menu', 'item two'];
+  const end = ['[end of the full-screen program]', 'after', 'error: last', ''];
+  const all = (await daemon.spool(['logs', id])).stdout;
+  expect(all.replaceAll(clock, 'T').split('\n')).toEqual([...section, ...end]);
+  expect((await daemon.spool(['export', '--text', id])).stdout).toBe(all);
+  const frames = (await daemon.spool(['logs', '--frames', id])).stdout.split('\n');
+  expect(frames.filter((line) => line.startsWith('item'))).toEqual(['item one', 'item two', 'item two']);
+  expect((await daemon.spool(['logs', '--grep', '/ERR/i', id])).stdout).toBe('error: last\n');
+  expect((await daemon.spool(['logs', '-g', 'err', '-C', '1', id])).stdout).toBe('after\nerror: last\n');
+  expect((await daemon.spool(['logs', '-n', '1', id])).stdout).toBe('error: last\n');
+  const times = (await daemon.spool(['logs', '--timestamps', '--grep', 'before|after', id])).stdout.trim().split('\n');
+  const [before, after] = times.map((line) => line.slice(0, 23)) as [string, string];
+  expect(new Date(after).getTime() - new Date(before).getTime()).toBeGreaterThan(1000);
+  // What is printed can be given back.
+  expect((await daemon.spool(['logs', '--since', after, id])).stdout).toBe('after\nerror: last\n');
+  expect((await daemon.spool(['logs', '--until', before, id])).stdout).toBe('before\n');
+  expect((await daemon.spool(['screen', '--at', before, id])).stdout).toBe('before\n');
+  for (const flags of [
+    ['--grep', '('],
+    ['-C', '2'],
+    ['--raw', '--timestamps'],
+    ['--json', '--grep', 'x'],
+  ])
+    expect((await daemon.spool(['logs', ...flags, id])).code).toBe(2);
+});
+
+test('[PAST-4] `logs -f` prints a line as soon as it is there, and a full-screen program when it has left', async () => {
+  await using daemon = new TestDaemon();
+  const id = (await daemon.json<{ id: string }>('run', '-d', '--', 'sh', '-c', 'stty -echo; exec cat -u')).id;
+  using follower = new Terminal([SPOOL, 'logs', '-f', id], daemon.env);
+  await daemon.spool(['send', id, '--enter', 'first']);
+  await follower.sees('first\r\n');
+  await daemon.spool(['send', id, '--enter', '\x1b[?1049h\x1b[Hmenu']);
+  await daemon.spool(['send', id, '--enter', '\x1b[?1049lsecond']);
+  await follower.sees('second\r\n');
+  await follower.sees('menu');
+  await daemon.spool(['stop', id]);
+  await follower.ended();
+  expect(follower.printed.replaceAll(/\d\d:\d\d:\d\d/g, 'T').split('\r\n')).toEqual([
+    'first',
+    '[full-screen program from T to T: its last screen]',
+    'menu',
+    '[end of the full-screen program]',
+    'second',
+    '',
+  ]);
 });
 
 test('`logs -f` shows a prompt although its line has no end', async () => {

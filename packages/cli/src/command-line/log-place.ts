@@ -1,6 +1,6 @@
 /**
- * Parses a position in a session's log: a time (`14:03`, `2026-11-15T14:03`, `-5m`, milliseconds since 1970) or an
- * offset (`@12345`, or a plain number that is too small to be a time).
+ * Parses a position in a session's log: a time in any form that Spool shows or that people write, or an offset (`#12345`).
+ * Keeps PAST-5.
  */
 import { parseDuration } from './quantities.ts';
 import { UsageError } from './usage-error.ts';
@@ -10,38 +10,78 @@ export type LogPlace = { readonly offset: number } | { readonly time: number };
 /** A plain number of at least this is a time (September 2001); as an offset it would need a log of a terabyte. */
 const TIME_MS_MIN = 1_000_000_000_000;
 
+const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2}(?:[.,]\d{1,3})?))?(Z|[+-]\d{2}:?\d{2})?`;
+const CLOCK_ONLY = new RegExp(`^${CLOCK}$`, 'i');
+const DATED = new RegExp(`^(today|yesterday|\\d{4}-\\d{2}-\\d{2})(?:[T ]+${CLOCK})?$`, 'i');
+
 /** Returns null for invalid text. `now` is in milliseconds since 1970; clock times are in the local time zone. */
 export function parseLogPlace(text: string, now: number): LogPlace | null {
-  if (/^@\d{1,15}$/.test(text)) return { offset: Number(text.slice(1)) };
+  if (/^[#@]\d{1,15}$/.test(text)) return { offset: Number(text.slice(1)) };
   if (/^\d{1,15}$/.test(text)) return Number(text) >= TIME_MS_MIN ? { time: Number(text) } : { offset: Number(text) };
-  if (text === 'now') return { time: now };
-  if (text.startsWith('-')) {
-    const ago = parseDuration(text.slice(1));
-    return ago === null ? null : { time: now - ago };
-  }
-  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,3})?))?$/.exec(text);
-  if (clock) return timeOfDay(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), now);
-  const time = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}|$)/.test(text) ? Date.parse(withClock(text)) : NaN;
-  return Number.isNaN(time) ? null : { time };
+  const time = timeOf(text.trim(), now);
+  return time === null || Number.isNaN(time) ? null : { time };
 }
 
-export function logPlaceOf(text: string, flag: string, verb: string): LogPlace {
-  const place = parseLogPlace(text, Date.now());
+/** With `isAge`, a duration alone means as long ago: `--since 10m`. */
+export function logPlaceOf(text: string, flag: string, verb: string, { isAge = false } = {}): LogPlace {
+  const now = Date.now();
+  const age = isAge && /[a-z]$/.test(text) ? parseDuration(text) : null;
+  const place = age === null ? parseLogPlace(text, now) : { time: now - age };
   if (place !== null) return place;
   throw new UsageError(
-    `${flag} ${JSON.stringify(text)} is neither a time nor an offset; use 14:03, -5m, 2026-01-31T14:03 or @12345`,
+    `${flag} ${JSON.stringify(text)} is neither a time nor an offset; use 14:03, 10m ago, yesterday 14:03, 2026-01-31 14:03 or #12345`,
     verb,
   );
 }
 
-/** The most recent occurrence of a time of day: a time later than now means yesterday. */
-function timeOfDay(hours: number, minutes: number, seconds: number, now: number): LogPlace | null {
-  if (hours > 23 || minutes > 59 || seconds >= 60) return null;
-  const day = new Date(now);
-  day.setHours(hours, minutes, 0, seconds * 1000);
-  if (day.getTime() > now) day.setDate(day.getDate() - 1);
-  return { time: day.getTime() };
+function timeOf(text: string, now: number): number | null {
+  if (text === 'now') return now;
+  const ago = /^-(.+)$/.exec(text)?.[1] ?? /^(.+?) +ago$/.exec(text)?.[1];
+  if (ago !== undefined) {
+    const ms = parseDuration(ago.replaceAll(' ', ''));
+    return ms === null ? null : now - ms;
+  }
+  const clock = CLOCK_ONLY.exec(text);
+  if (clock) return lastTimeOfDay(clock.slice(1), now);
+  const dated = DATED.exec(text);
+  return dated ? timeOnDay(dayOf(dated[1]!.toLowerCase(), now), dated.slice(2)) : null;
 }
 
-/** `Date.parse` reads a date alone as midnight UTC; with a time it uses the local time zone. */
-const withClock = (text: string): string => (text.length === 10 ? `${text}T00:00` : text);
+interface Day {
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+}
+
+function dayOf(text: string, now: number): Day | null {
+  if (text === 'today' || text === 'yesterday') {
+    const today = new Date(now);
+    const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - (text === 'today' ? 0 : 1));
+    return { year: day.getFullYear(), month: day.getMonth(), date: day.getDate() };
+  }
+  const [year, month, date] = text.split('-').map(Number) as [number, number, number];
+  const day = new Date(year, month - 1, date);
+  return day.getMonth() === month - 1 && day.getDate() === date ? { year, month: month - 1, date } : null;
+}
+
+/** The most recent occurrence of a time of day: a time later than now means yesterday. */
+function lastTimeOfDay(clock: readonly string[], now: number): number | null {
+  const today = timeOnDay(dayOf('today', now), clock);
+  return today === null || today <= now ? today : timeOnDay(dayOf('yesterday', now), clock);
+}
+
+/** Midnight without a clock. */
+function timeOnDay(
+  day: Day | null,
+  [hours = '0', minutes = '0', seconds = '0', zone]: readonly string[],
+): number | null {
+  const ms = Math.round(Number(seconds.replace(',', '.')) * 1000);
+  if (day === null || Number(hours) > 23 || Number(minutes) > 59 || ms >= 60_000) return null;
+  const { year, month, date } = day;
+  if (zone === undefined) return new Date(year, month, date, Number(hours), Number(minutes), 0, ms).getTime();
+  const utc = Date.UTC(year, month, date, Number(hours), Number(minutes), 0, ms);
+  const parts = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
+  if (!parts) return utc;
+  const ahead = (Number(parts[2]) * 60 + Number(parts[3])) * 60_000;
+  return parts[1] === '-' ? utc + ahead : utc - ahead;
+}

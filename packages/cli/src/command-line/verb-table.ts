@@ -42,8 +42,10 @@ const SIZE_POLICY = {
 
 const WAIT_WORDS = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'] as const;
 
-const TIME_ABOUT =
-  'TIME is 14:03, 2026-01-31T14:03, -5m (five minutes ago) or milliseconds since 1970; OFFSET is @12345 or a plain number.';
+const TIME_ABOUT = [
+  'TIME is in your time zone: 14:03, 14:03:22.5, 2026-01-31 14:03, yesterday 14:03, 10m ago or -10m; every time that Spool',
+  'prints; or milliseconds since 1970. OFFSET is #12345.',
+].join('\n');
 
 export const VERBS = {
   run: {
@@ -200,28 +202,46 @@ export const VERBS = {
     ],
   },
   logs: {
-    summary: 'print the output of a session',
+    summary: 'print the output of a session, as you would have seen it',
     operands: ['[ID]'],
     flags: {
       follow: { kind: 'on', short: 'f', about: 'keep printing until the session ends' },
       tail: { kind: 'whole', value: 'LINES', short: 'n', about: 'print only the last LINES lines' },
-      'tail-bytes': { kind: 'bytes', value: 'SIZE', about: 'print only the last SIZE bytes' },
-      since: { kind: 'text', value: 'TIME', about: 'print only output since this time (or since @OFFSET)' },
-      text: { kind: 'on', about: 'plain text, line by line (the default)' },
+      since: { kind: 'text', value: 'TIME', about: 'print only what came since this time: 10m, 14:03, #OFFSET' },
+      until: { kind: 'text', value: 'TIME', about: 'print only what came up to this time' },
+      timestamps: { kind: 'on', short: 't', about: 'print the time of each line' },
+      grep: {
+        kind: 'text',
+        value: 'PATTERN',
+        short: 'g',
+        about: 'print only lines that match this regular expression',
+      },
+      'ignore-case': { kind: 'on', short: 'i', about: 'with --grep: ignore upper and lower case' },
+      context: {
+        kind: 'whole',
+        value: 'LINES',
+        short: 'C',
+        about: 'with --grep: also print this many lines around each match',
+      },
+      frames: { kind: 'on', about: 'print every screen at which a full-screen program paused, not only its last one' },
+      text: { kind: 'on', about: 'plain text (the default)' },
       raw: { kind: 'on', about: 'the exact bytes with escape sequences; unsafe sequences are removed on a terminal' },
       force: { kind: 'on', about: 'with --raw: write the exact bytes to a terminal too (unsafe)' },
+      'tail-bytes': { kind: 'bytes', value: 'SIZE', about: 'print only the last SIZE bytes' },
       stdout: { kind: 'on', about: 'only stdout (sessions without a terminal)' },
       stderr: { kind: 'on', about: 'only stderr (sessions without a terminal)' },
     },
     details: [
-      'Plain text omits escape sequences. Of a line that was overwritten (a progress bar), only the last state is printed.',
+      'Lines appear in their last state: a progress bar once, an erased spinner not at all. A full-screen program (an editor, a',
+      'pager) is one section with its last screen.',
       TIME_ABOUT,
       'If output was already deleted, a notice on stderr gives its offsets.',
     ].join('\n'),
     examples: [
       ['spool logs --tail 50 api', 'the last 50 lines'],
+      ['spool logs --since 10m --timestamps api', 'the last ten minutes, with the time of each line'],
+      ["spool logs --grep 'error|warn' -C 2 api", 'matching lines and two around each'],
       ['spool logs --raw api > api.bytes', 'the exact bytes'],
-      ['spool logs --since -5m api', 'the last five minutes'],
     ],
   },
   screen: {

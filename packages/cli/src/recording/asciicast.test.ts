@@ -3,10 +3,10 @@ import { Asciicast } from './asciicast.ts';
 import type { TimedItem } from '../session-output/timed-output.ts';
 
 const ITEMS: readonly TimedItem[] = [
-  { type: 'output', at: 1000, offset: 0, bytes: Uint8Array.of(0x68, 0x69, 0xe2, 0x82) },
-  { type: 'output', at: 1250, offset: 4, bytes: Uint8Array.of(0xac) },
-  { type: 'resize', at: 2000, cols: 100, rows: 30 },
-  { type: 'output', at: 1900, offset: 5, bytes: Uint8Array.of(0x1b, 0x5b, 0x6d, 0xff, 0xc3) },
+  { type: 'output', at: 1000, offset: 0, bytes: Uint8Array.of(0x68, 0x69, 0xe2, 0x82), stream: 'stdout' },
+  { type: 'output', at: 1250, offset: 4, bytes: Uint8Array.of(0xac), stream: 'stdout' },
+  { type: 'resize', at: 2000, offset: 5, cols: 100, rows: 30 },
+  { type: 'output', at: 1900, offset: 5, bytes: Uint8Array.of(0x1b, 0x5b, 0x6d, 0xff, 0xc3), stream: 'stdout' },
   { type: 'gap', at: 2500, from: 10, to: 20 },
   { type: 'exit', at: 3000, exitCode: 3, signal: null },
 ];
@@ -48,7 +48,9 @@ test('version 2 counts from the beginning, and knows no exit', () => {
 });
 
 test('without a terminal, a line begins at its left all the same; with one, what it made of the line ends stays', () => {
-  const items: TimedItem[] = [{ type: 'output', at: 500, offset: 0, bytes: Buffer.from('one\ntwo\n') }];
+  const items: TimedItem[] = [
+    { type: 'output', at: 500, offset: 0, bytes: Buffer.from('one\ntwo\n'), stream: 'stdout' },
+  ];
   expect(cast(3, items, false)[1]).toEqual([0, 'o', 'one\r\ntwo\r\n']);
   expect(cast(3, items, true)[1]).toEqual([0, 'o', 'one\ntwo\n']);
 });

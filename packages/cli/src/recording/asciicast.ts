@@ -56,6 +56,9 @@ export class Asciicast {
       }
       case 'gap':
         return this.#line(item.at, 'm', `${item.to - item.from} bytes are missing`);
+      case 'live':
+      case 'removed':
+        return '';
     }
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lastLines } from './last-lines.ts';
 
 /** A log of this text; what it is read from is noted. */
-async function last(text: string, lines: number, isText: boolean, firstOffset = 0): Promise<string> {
+async function last(text: string, lines: number, firstOffset = 0): Promise<string> {
   const bytes = Buffer.from(text);
   const client = {
     async *watch(_: string, { from }: { from: number }): AsyncGenerator<WatchItem> {
@@ -14,7 +14,7 @@ async function last(text: string, lines: number, isText: boolean, firstOffset = 
     },
   } as unknown as Client;
   const session = { id: 's', offset: bytes.length, firstOffset } as unknown as SessionInfo;
-  return bytes.subarray(await lastLines(client, session, lines, isText)).toString();
+  return bytes.subarray(await lastLines(client, session, lines)).toString();
 }
 
 test.each([
@@ -24,18 +24,13 @@ test.each([
   ['a\nb\nc\n', 0, ''],
   ['', 5, ''],
   ['\n\n\n', 1, '\n'],
-])('of %j the last %s are %j, by newlines and as text', async (text, lines, expected) => {
-  expect([await last(text, lines, false), await last(text, lines, true)]).toEqual([expected, expected]);
-});
-
-test('as text, what a cursor movement has begun is a line too', async () => {
-  expect(await last('top\x1b[5;1Hbelow\x1b[9;1Hlast', 1, true)).toBe('last');
+])('of %j the last %s are %j', async (text, lines, expected) => {
+  expect(await last(text, lines)).toBe(expected);
 });
 
 test('it reads from further back until there are enough', async () => {
   const long = Array.from({ length: 40 }, (_, at) => `${at}${'x'.repeat(10_000)}`).join('\n');
-  for (const isText of [false, true])
-    expect((await last(long, 30, isText)).split('\n').map((line) => Number.parseInt(line, 10))).toEqual(
-      Array.from({ length: 30 }, (_, at) => at + 10),
-    );
+  expect((await last(long, 30)).split('\n').map((line) => Number.parseInt(line, 10))).toEqual(
+    Array.from({ length: 30 }, (_, at) => at + 10),
+  );
 });

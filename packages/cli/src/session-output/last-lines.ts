@@ -1,30 +1,27 @@
-/** Finds where the last lines of a session begin, by reading from further and further back. */
+/** Finds where the last lines of a session's bytes begin, by reading from further and further back. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { LineText } from '@spool/vt';
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
 /** The first guess of the length of a line; if it is too short, four times as much is read. */
 const LINE_BYTES_GUESS = 200;
 
-/** The offset where the last `lines` lines begin: rendered lines, or lines by newlines. */
+/** The offset where the last `lines` lines begin, as newlines end them. */
 export async function lastLines(
   client: Client,
   { id, offset, firstOffset }: SessionInfo,
   lines: number,
-  isText: boolean,
 ): Promise<number> {
   if (lines === 0) return offset;
   for (let bytes = Math.max(64 * 1024, lines * LINE_BYTES_GUESS); ; bytes *= 4) {
     const from = Math.max(firstOffset, offset - bytes);
     const begins = new LastBegins(lines + 1);
-    const seen = isText ? new TextBegins(from, begins) : new NewlineBegins(from, begins);
+    const seen = new NewlineBegins(from, begins);
     for await (const item of client.watch(id, { from, creditBytes: CREDIT_BYTES })) {
       if (item.type === 'output') seen.push(item.offset, item.bytes.subarray(0, Math.max(0, offset - item.offset)));
       if (item.type === 'synced' || (item.type === 'output' && item.offset + item.bytes.length >= offset)) break;
     }
-    seen.end();
     // The first line may have begun before `from`.
     const isEnough = begins.count > lines || from === firstOffset;
     if (isEnough) return begins.count >= lines ? begins.last(lines) : from;
@@ -70,25 +67,5 @@ class NewlineBegins {
       at = newline + 1;
       this.#open = offset + at;
     }
-  }
-
-  end(): void {}
-}
-
-class TextBegins {
-  readonly #begins: LastBegins;
-  readonly #text: LineText;
-
-  constructor(from: number, begins: LastBegins) {
-    this.#begins = begins;
-    this.#text = new LineText({ offset: from });
-  }
-
-  push(_offset: number, bytes: Uint8Array): void {
-    for (const line of this.#text.feed(bytes)) this.#begins.add(line.start);
-  }
-
-  end(): void {
-    for (const line of this.#text.flush()) this.#begins.add(line.start);
   }
 }

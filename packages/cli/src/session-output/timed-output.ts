@@ -3,10 +3,25 @@ import type { Client, LogMarkInfo } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 
 export type TimedItem =
-  | { readonly type: 'output'; readonly at: number; readonly offset: number; readonly bytes: Uint8Array }
-  | { readonly type: 'resize'; readonly at: number; readonly cols: number; readonly rows: number }
+  | {
+      readonly type: 'output';
+      readonly at: number;
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+      readonly stream: 'stdout' | 'stderr';
+    }
+  | {
+      readonly type: 'resize';
+      readonly at: number;
+      readonly offset: number;
+      readonly cols: number;
+      readonly rows: number;
+    }
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number }
-  | { readonly type: 'exit'; readonly at: number; readonly exitCode: number | null; readonly signal: string | null };
+  | { readonly type: 'exit'; readonly at: number; readonly exitCode: number | null; readonly signal: string | null }
+  /** Following: everything up to now was read. */
+  | { readonly type: 'live'; readonly at: number }
+  | { readonly type: 'removed'; readonly at: number };
 
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
@@ -16,23 +31,40 @@ export interface Beginning {
   readonly at: number;
 }
 
-/** All output from there up to now, and the exit if there was one. Times are in milliseconds since 1970. */
+/**
+ * All output from there up to now, and the exit if there was one. Following, it goes on to the end of the session; what comes
+ * then has the time at which it arrives. Times are in milliseconds since 1970.
+ */
 export async function* timedOutput(
   client: Client,
   session: SessionInfo,
   { offset: from, at }: Beginning,
+  { isFollowing = false } = {},
 ): AsyncGenerator<TimedItem> {
   const marks = new Marks(client.marks(session.id, { from }), at);
+  let isLive = false;
   for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
+    if (isLive) marks.at = Math.max(marks.at, Date.now());
     switch (item.type) {
       case 'output':
-        yield* cut(item.offset, item.bytes, marks);
+        if (isLive) yield { ...item, at: marks.at };
+        else yield* cut(item, marks);
         break;
       case 'gap':
         yield { type: 'gap', at: marks.at, from: item.from, to: item.to };
         break;
+      case 'resized':
+        if (isLive) yield { type: 'resize', at: marks.at, offset: item.offset, cols: item.cols, rows: item.rows };
+        break;
+      case 'removed':
+        yield { type: 'removed', at: marks.at };
+        return;
       case 'synced':
-        if (session.state === 'running') return;
+        if (isLive) break;
+        yield* marks.resizesBefore(item.offset + 1);
+        if (isFollowing) yield { type: 'live', at: marks.at };
+        else if (session.state === 'running') return;
+        isLive = isFollowing;
         break;
       case 'exit':
         yield* marks.resizesBefore(Infinity);
@@ -42,13 +74,15 @@ export async function* timedOutput(
   }
 }
 
+type Output = Extract<TimedItem, { type: 'output' }>;
+
 /** One piece per time. */
-async function* cut(offset: number, bytes: Uint8Array, marks: Marks): AsyncGenerator<TimedItem> {
+async function* cut({ offset, bytes, stream }: Omit<Output, 'at'>, marks: Marks): AsyncGenerator<TimedItem> {
   const end = offset + bytes.length;
   for (let at = offset; at < end;) {
     yield* marks.resizesBefore(at + 1);
     const next = Math.min(end, await marks.nextOffset());
-    yield { type: 'output', at: marks.at, offset: at, bytes: bytes.subarray(at - offset, next - offset) };
+    yield { type: 'output', at: marks.at, offset: at, bytes: bytes.subarray(at - offset, next - offset), stream };
     at = next;
   }
 }
@@ -74,7 +108,8 @@ class Marks {
     for (let mark = await this.#peek(); mark !== null && mark.offset < offset; mark = await this.#peek()) {
       this.#next = undefined;
       this.at = Math.max(this.at, mark.at);
-      if (mark.type === 'resize') yield { type: 'resize', at: this.at, cols: mark.cols, rows: mark.rows };
+      if (mark.type !== 'resize') continue;
+      yield { type: 'resize', at: this.at, offset: mark.offset, cols: mark.cols, rows: mark.rows };
     }
   }
 

@@ -1,5 +1,6 @@
 /** `spool explain`: the state of a session, and the evidence for and against it. */
 import type { Evidence, HistoryItem, Status } from '@spool/protocol';
+import { formatTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge } from '../command-line/quantities.ts';
@@ -64,7 +65,7 @@ function evidenceTable(evidence: readonly Evidence[], now: number, width: number
 const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 function historyLine(item: HistoryItem): string {
-  const time = new Date(item.at).toISOString();
+  const time = formatTime(item.at);
   switch (item.type) {
     case 'status':
       return `${time} ${item.state}${item.kind ? ` (${item.kind})` : ''}: ${printable(item.why)}`;

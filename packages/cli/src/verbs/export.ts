@@ -62,16 +62,11 @@ const WRITERS: {
   },
 
   async text(client, session, write) {
-    const { TextPrinter } = await import('../session-output/text-printer.ts');
-    using stdout = new TextPrinter(write);
-    using stderr = new TextPrinter(write);
-    for await (const item of client.watch(session.id, { from: 0, creditBytes: 4 * 1024 * 1024 })) {
-      if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).push(item.bytes);
-      else if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
-      else if (item.type === 'synced') break;
-    }
-    await stdout.end();
-    await stderr.end();
+    const [{ printSeen }, { LineFilter }] = await Promise.all([
+      import('../session-output/print-seen.ts'),
+      import('../session-output/line-filter.ts'),
+    ]);
+    await printSeen(client, session, { from: 0, newFilter: () => new LineFilter({}), write });
   },
 };
 

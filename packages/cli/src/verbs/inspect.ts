@@ -1,5 +1,6 @@
 /** `spool inspect`: everything about one session. */
 import type { SessionInfo, Viewer } from '@spool/protocol';
+import { formatTime } from '../output/local-time.ts';
 import { commandLine, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { formatAge, formatByteSize } from '../command-line/quantities.ts';
@@ -66,5 +67,5 @@ function viewerWords(viewers: readonly Viewer[], now: number): string {
 }
 
 function when(at: number, now: number): string {
-  return `${new Date(at).toISOString()} (${formatAge(now - at)} ago)`;
+  return `${formatTime(at)} (${formatAge(now - at)} ago)`;
 }

@@ -1,63 +1,100 @@
-/** `spool logs`: prints the output of a session, as plain text or as raw bytes. */
+/** `spool logs`: prints the output of a session, as a person saw it or as raw bytes. */
 import type { Client } from '@spool/client';
-import type { SessionInfo, WatchFrom } from '@spool/protocol';
-import { lastLines } from '../session-output/last-lines.ts';
-import { logPlaceOf, type LogPlace } from '../command-line/log-place.ts';
+import type { SessionInfo } from '@spool/protocol';
+import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
+import type { VERBS } from '../command-line/verb-table.ts';
+import type { Parsed } from '../command-line/arguments.ts';
 import { OutputJson } from '../session-output/output-json.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { SessionOutput } from '../session-output/session-output.ts';
 import { gapWords } from '../output/session-words.ts';
 import { notice, writeText } from '../output/stdio.ts';
-import { TextPrinter } from '../session-output/text-printer.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 /** More than for an attached terminal, because the reader wants all output as fast as possible. */
 const CREDIT_BYTES = 4 * 1024 * 1024;
 
+type Flags = Parsed<(typeof VERBS)['logs']>['flags'];
+
 const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
-  if (flags.tail !== undefined && flags.tail < 0) throw new UsageError('--tail must be 0 or more', 'logs');
-  if (flags.tail !== undefined && flags.tailBytes !== undefined)
-    throw new UsageError('--tail cannot be combined with --tail-bytes', 'logs');
-  if (flags.force && !flags.raw) throw new UsageError('--force requires --raw', 'logs');
-  if (flags.text && flags.raw) throw new UsageError('--text cannot be combined with --raw', 'logs');
-  const since = flags.since === undefined ? undefined : logPlaceOf(flags.since, '--since', 'logs');
-  const wanted = flags.stdout === flags.stderr ? null : flags.stdout ? 'stdout' : 'stderr';
+  check(flags);
+  const since = flags.since === undefined ? undefined : logPlaceOf(flags.since, '--since', 'logs', { isAge: true });
+  const end = flags.until === undefined ? undefined : logPlaceOf(flags.until, '--until', 'logs', { isAge: true });
+  const { LineFilter, linePattern } = await import('../session-output/line-filter.ts');
+  const pattern = flags.grep === undefined ? undefined : linePattern(flags.grep, { isCaseIgnored: flags.ignoreCase });
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
-  const from = await beginning(client, session, { ...flags, since });
-  const json = new OutputJson(session);
-  using stdout = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
-  using stderr = new TextPrinter((text) => writeText(text), { isFollowing: flags.follow });
-  const text = { stdout, stderr };
-  using raw = new SessionOutput(1, { isForced: flags.force });
-
-  for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
-    if (item.type === 'output' && wanted !== null && item.stream !== wanted) continue;
-    if (flags.json) await writeText(json.line(item));
-    else if (item.type === 'output') await (flags.raw ? raw.write(item.bytes) : text[item.stream].push(item.bytes));
-    else if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
-    else if (item.type === 'removed') notice('spool: the session was removed');
-    if (item.type === 'synced' && !flags.follow) break;
+  // The offset at a time is after the output of that very moment, which belongs to what came since.
+  const from = await offsetOf(client, session, since && 'time' in since ? { time: since.time - 1 } : since);
+  const until = end === undefined ? undefined : await offsetOf(client, session, end);
+  const first = flags.tailBytes === undefined ? from : Math.max(from, (until ?? session.offset) - flags.tailBytes, 0);
+  if (flags.raw || flags.json) {
+    await writeBytes(client, session, { from: first, until }, flags);
+    return 0;
   }
-  if (!flags.json && !flags.raw) for (const printer of [stdout, stderr]) await printer.end();
+  const { printSeen } = await import('../session-output/print-seen.ts');
+  await printSeen(client, session, {
+    from: first,
+    until,
+    isFollowing: flags.follow && until === undefined,
+    wantsFrames: flags.frames,
+    hasTimes: flags.timestamps,
+    tail: flags.tail,
+    stream: streamOf(flags),
+    newFilter: () => new LineFilter({ pattern, context: flags.context }),
+    write: writeText,
+  });
   return 0;
 };
 
 export default logs;
 
-interface Beginning {
-  readonly tail?: number | undefined;
-  readonly tailBytes?: number | undefined;
-  readonly since?: LogPlace | undefined;
-  readonly raw: boolean;
+function check(flags: Flags): void {
+  const refuse = (words: string): never => {
+    throw new UsageError(words, 'logs');
+  };
+  if (flags.tail !== undefined && flags.tail < 0) refuse('--tail must be 0 or more');
+  if (flags.tail !== undefined && flags.tailBytes !== undefined) refuse('--tail cannot be combined with --tail-bytes');
+  if (flags.force && !flags.raw) refuse('--force requires --raw');
+  if (flags.text && flags.raw) refuse('--text cannot be combined with --raw');
+  if (flags.context !== undefined && flags.grep === undefined) refuse('--context requires --grep');
+  if (flags.ignoreCase && flags.grep === undefined) refuse('--ignore-case requires --grep');
+  const textOnly = (['grep', 'timestamps', 'frames'] as const).find(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (textOnly !== undefined && (flags.raw || flags.json))
+    refuse(`--${textOnly} needs text; it cannot be combined with ${flags.raw ? '--raw' : '--json'}`);
 }
 
-async function beginning(client: Client, session: SessionInfo, asked: Beginning): Promise<WatchFrom> {
-  const since = await offsetOf(client, session, asked.since);
-  if (asked.tailBytes !== undefined) return Math.max(since, session.firstOffset, session.offset - asked.tailBytes);
-  if (asked.tail === undefined) return since; // 0, not 'start', so that deleted output is reported as a gap
-  const isText = !asked.raw && session.size !== null;
-  return Math.max(since, await lastLines(client, session, asked.tail, isText));
+const streamOf = ({ stdout, stderr }: Flags): 'stdout' | 'stderr' | undefined =>
+  stdout === stderr ? undefined : stdout ? 'stdout' : 'stderr';
+
+/** The exact bytes, or the same as NDJSON. */
+async function writeBytes(
+  client: Client,
+  session: SessionInfo,
+  { from, until = Infinity }: { readonly from: number; readonly until: number | undefined },
+  flags: Flags,
+): Promise<void> {
+  const json = new OutputJson(session);
+  using raw = new SessionOutput(1, { isForced: flags.force });
+  const wanted = streamOf(flags);
+  let begin = from; // 0, not 'start', so that deleted output is reported as a gap
+  if (flags.tail !== undefined) {
+    const { lastLines } = await import('../session-output/last-lines.ts');
+    begin = Math.max(from, await lastLines(client, session, flags.tail));
+  }
+  for await (const item of client.watch(session.id, { from: begin, creditBytes: CREDIT_BYTES })) {
+    if (item.type === 'output') {
+      if (item.offset >= until) break;
+      if (wanted !== undefined && item.stream !== wanted) continue;
+      const bytes = item.bytes.subarray(0, until - item.offset);
+      await (flags.json ? writeText(json.line({ ...item, bytes })) : raw.write(bytes));
+    } else if (flags.json) await writeText(json.line(item));
+    else if (item.type === 'gap') notice(`spool: ${gapWords(item.from, item.to)}`);
+    else if (item.type === 'removed') notice('spool: the session was removed');
+    if (item.type === 'synced' && !flags.follow) break;
+  }
 }
 
 async function offsetOf(client: Client, session: SessionInfo, place: LogPlace | undefined): Promise<number> {

@@ -139,13 +139,27 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
   return formatTable(columns, rows, width);
 }
 
+const NO_LOGS_FLAGS = {
+  tailBytes: undefined,
+  since: undefined,
+  until: undefined,
+  grep: undefined,
+  context: undefined,
+  ignoreCase: false,
+  timestamps: false,
+  frames: false,
+  text: false,
+  stdout: false,
+  stderr: false,
+  force: false,
+};
+
 async function logs(flags: Flags, operands: readonly string[], program: Program): Promise<number> {
   if (operands.length > 1) throw new UsageError('`task logs` takes only one ID', 'task');
   const { default: action } = await import('./logs.ts');
   const id = operands[0] ?? (await latestTask(program));
-  const nothing = { tailBytes: undefined, since: undefined, text: false, stdout: false, stderr: false, force: false };
   const { follow, tail, raw, json } = flags;
-  return await action({ flags: { ...nothing, follow, tail, raw, json }, operands: [id] }, program);
+  return await action({ flags: { ...NO_LOGS_FLAGS, follow, tail, raw, json }, operands: [id] }, program);
 }
 
 async function latestTask(program: Program): Promise<string> {

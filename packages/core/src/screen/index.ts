@@ -18,3 +18,6 @@ export { BLANK_CELL, screenCells } from './engine/screen-cells.ts';
 export type { ScreenCell } from './engine/screen-cells.ts';
 export { type Attributes, Bg, PLAIN } from './engine/attributes.ts';
 export { sgr } from './snapshot/sgr.ts';
+export { SeenReader, SETTLE_MS } from './seen/seen-reader.ts';
+export type { SeenReaderOptions } from './seen/seen-reader.ts';
+export type { SeenFrame, SeenItem, SeenScreen, SeenText } from './seen/seen-item.ts';

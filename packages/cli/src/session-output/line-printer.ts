@@ -1,0 +1,58 @@
+/**
+ * Prints lines as they come. An unfinished line (a prompt) can be shown too; if it is rewritten later, its last state is printed
+ * as a new line.
+ */
+import { formatTime } from '../output/local-time.ts';
+import type { ShownLine } from './line-filter.ts';
+
+export interface LinePrinterOptions {
+  readonly hasTimes?: boolean | undefined;
+}
+
+export class LinePrinter {
+  readonly #write: (text: string) => Promise<void>;
+  readonly #hasTimes: boolean;
+  /** The printed part of the unfinished line. */
+  #open = '';
+  #isCut = false;
+
+  constructor(write: (text: string) => Promise<void>, { hasTimes = false }: LinePrinterOptions = {}) {
+    this.#write = write;
+    this.#hasTimes = hasTimes;
+  }
+
+  async print(lines: readonly ShownLine[]): Promise<void> {
+    if (lines.length > 0) await this.#write(lines.map((line) => this.#text(line)).join(''));
+  }
+
+  /** Shows the unfinished line as it is now, if it only grew. */
+  async showOpen(text: string, at: number): Promise<void> {
+    if (this.#isCut || text === this.#open || !text.startsWith(this.#open)) return;
+    const more = this.#open === '' ? this.#time(at) + text : text.slice(this.#open.length);
+    this.#open = text;
+    await this.#write(more);
+  }
+
+  /** Ends the unfinished line. */
+  async end(): Promise<void> {
+    if (this.#open !== '' || this.#isCut) await this.#write('\n');
+    this.#open = '';
+    this.#isCut = false;
+  }
+
+  #text({ text, at, isCut = false, isHeading = false }: ShownLine): string {
+    const open = this.#open;
+    this.#open = '';
+    const time = isHeading || this.#isCut ? '' : this.#time(at);
+    const end = isCut ? '' : '\n';
+    this.#isCut = isCut;
+    if (open === '') return `${time}${text}${end}`;
+    // Blanks at the end of a prompt are printed; blanks at the end of a finished line are not.
+    const isShown = text.startsWith(open) || text === open.trimEnd();
+    return isShown ? `${text.slice(open.length)}${end}` : `\n${time}${text}${end}`;
+  }
+
+  #time(at: number): string {
+    return this.#hasTimes ? `${formatTime(at)}  ` : '';
+  }
+}

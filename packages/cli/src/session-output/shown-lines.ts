@@ -1,0 +1,30 @@
+/** What was seen, as lines to print: a full-screen program is a section with a heading and an end. */
+import type { SeenItem } from '@spool/core/screen';
+import { localTime } from '../output/local-time.ts';
+import type { ShownLine } from './line-filter.ts';
+
+export function shownLines(item: SeenItem, now: number): readonly ShownLine[] {
+  switch (item.type) {
+    case 'line':
+      return [{ text: item.text, at: item.at, isCut: item.isCut }];
+    case 'screen': {
+      const { at } = item;
+      const since = localTime(item.from, now);
+      const when = item.isOver
+        ? `from ${since} to ${localTime(at, now)}: its last screen`
+        : `since ${since}: its screen`;
+      return [
+        heading(`full-screen program ${when}`, at),
+        ...item.lines.map((text) => ({ text, at })),
+        heading(item.isOver ? 'end of the full-screen program' : 'the full-screen program is still running', at),
+      ];
+    }
+    case 'frame':
+      return [
+        heading(`full-screen program at ${localTime(item.at, now)}`, item.at),
+        ...item.lines.map((text) => ({ text, at: item.at })),
+      ];
+  }
+}
+
+const heading = (text: string, at: number): ShownLine => ({ text: `[${text}]`, at, isHeading: true });

@@ -1,0 +1,54 @@
+/** What the reader remembers of each row of the normal screen and the lines above it, by its index there. */
+import type { SeenItem } from './seen-item.ts';
+
+export class RowFacts {
+  /** When the row was reached, or last changed. */
+  readonly at: number[] = [];
+  /** What was printed of it, if anything. */
+  readonly printed: (string | undefined)[] = [];
+  /** What comes before the row: full-screen programs that were started there. */
+  readonly #before = new Map<number, SeenItem[]>();
+  #dropped = 0;
+
+  /** Rows up to this one exist, since then. */
+  reach(row: number, at: number): void {
+    for (let next = this.at.length; next <= row; next++) this.at.push(at);
+  }
+
+  /** These many rows at the top are gone; or all. */
+  drop(count: number): void {
+    this.#dropped += Math.min(count, Math.max(this.at.length, this.printed.length));
+    this.at.splice(0, count);
+    this.printed.splice(0, count);
+  }
+
+  put(row: number, item: SeenItem): void {
+    const key = row + this.#dropped;
+    const there = this.#before.get(key);
+    if (there) there.push(item);
+    else this.#before.set(key, [item]);
+  }
+
+  /** What comes before the row and has not been taken yet, also from rows above it. */
+  take(row: number): readonly SeenItem[] {
+    if (this.#before.size === 0) return NOTHING;
+    const found: SeenItem[] = [];
+    for (const key of [...this.#before.keys()].sort((one, other) => one - other)) {
+      if (key > row + this.#dropped) break;
+      found.push(...this.#before.get(key)!);
+      this.#before.delete(key);
+    }
+    return found;
+  }
+
+  /** The rows have been laid out anew; what comes before them moves by as many rows as the last line did. */
+  replace(at: readonly number[], printed: readonly (string | undefined)[], movedBy: number): void {
+    this.at.splice(0, Infinity, ...at);
+    this.printed.splice(0, Infinity, ...printed);
+    const before = [...this.#before];
+    this.#before.clear();
+    for (const [key, items] of before) this.#before.set(Math.max(this.#dropped, key + movedBy), items);
+  }
+}
+
+const NOTHING: readonly SeenItem[] = [];

@@ -1,0 +1,374 @@
+/**
+ * Reads a session's output as a person saw it: the lines that a terminal would have shown, in their last state, and each
+ * full-screen program as one picture. Keeps PAST-1 and PAST-2.
+ *
+ * A model is fed with the bytes and the sizes. Lines are taken when they have moved far enough above the screen that nothing
+ * can change them, the rest at the end. So repainted lines, spinners and progress bars appear in their last state, and memory
+ * is bounded, whatever the length of the log.
+ *
+ * Live, a line is taken as soon as the cursor has left it downwards, unless the program repaints; then its rows are taken when
+ * they have stood still for a moment.
+ */
+import type { Size } from '../engine/engine.ts';
+import { ScreenModel } from '../engine/screen-model.ts';
+import { type Break, BreakFinder } from './break-finder.ts';
+import { FullScreen } from './full-screen.ts';
+import { isReprint } from './reprint.ts';
+import { RowFacts } from './row-facts.ts';
+import { isBlank, type SeenItem } from './seen-item.ts';
+import { SeenRows } from './seen-rows.ts';
+
+export interface SeenReaderOptions {
+  /** Also give lines with their colours. */
+  readonly isStyled?: boolean;
+  /** Also give the earlier screens of full-screen programs. */
+  readonly wantsFrames?: boolean;
+  /** Notice when a line is changed later, so that its time is that of its last change. */
+  readonly wantsTimes?: boolean;
+}
+
+/** As many lines above the screen stay in the model as the daemon's models have: a larger terminal shows them again. */
+const KEPT_ROWS = 100;
+/** So many more are there before they are taken all at once. */
+const TAKEN_ROWS = 256;
+/** The model is fed in pieces that cannot scroll more lines than it keeps. */
+const PIECE_BYTES = 4096;
+const SCROLLBACK_ROWS = KEPT_ROWS + TAKEN_ROWS + PIECE_BYTES;
+/** Lines that wait until it is known whether the program erases them and prints them again. */
+const PAGE_LINES_MAX = 10_000;
+/** Live: rows that were repainted are printed when they have not changed for this long. */
+export const SETTLE_MS = 1000;
+
+export class SeenReader implements Disposable {
+  readonly #take: (item: SeenItem) => void;
+  readonly #options: SeenReaderOptions;
+  readonly #model: ScreenModel;
+  readonly #rows: SeenRows;
+  readonly #breaks = new BreakFinder();
+  readonly #facts = new RowFacts();
+  #screen: FullScreen | null = null;
+  #at = 0;
+  #isLive = false;
+  /** Since the program last erased everything: not handed out yet. */
+  #page: SeenItem[] = [];
+  /** What it erased then. */
+  #erased: SeenItem[] = [];
+  /** Live: lines that the program may be printing again. */
+  #again = new Set<string>();
+  #recent: string[] = [];
+  /** The texts of the rows of the screen when they were last looked at. */
+  #seen: string[] = [];
+  /** Rows from here on were repainted a moment ago. */
+  #movingFrom = Infinity;
+  #movedAt = -Infinity;
+
+  constructor(size: Size, take: (item: SeenItem) => void, options: SeenReaderOptions = {}) {
+    this.#take = take;
+    this.#options = options;
+    this.#model = new ScreenModel(size, { scrollback: SCROLLBACK_ROWS });
+    this.#rows = new SeenRows(this.#model, (count) => this.#dropped(count));
+  }
+
+  /** Begins in the middle of a session, with its screen at that moment: what is there is not given, unless it changes. */
+  begin(snapshot: Uint8Array, at: number): void {
+    this.#at = at;
+    this.#model.write(snapshot);
+    const { cursor } = this.#rows;
+    this.#facts.reach(cursor, at);
+    const open = this.#rows.startOf(cursor);
+    for (let row = 0; row < this.#rows.count; row++)
+      if (row < open || row > cursor) this.#facts.printed[row] = this.#rows.text(row);
+    if (this.#model.isAlternate) this.#screen = this.#newScreen(at);
+    this.#look();
+  }
+
+  write(bytes: Uint8Array, at: number): void {
+    this.#pass(at);
+    const breaks = this.#breaks.feed(bytes);
+    let from = 0;
+    for (const { what, at: index } of breaks) {
+      this.#put(bytes.subarray(from, index));
+      this.#break(what);
+      from = index;
+    }
+    this.#put(bytes.subarray(from));
+    if (this.#isLive) this.#printStill();
+  }
+
+  resize(cols: number, rows: number, at: number): void {
+    this.#pass(at);
+    this.#relay(() => this.#model.resize(cols, rows));
+    this.#look();
+  }
+
+  /** From now on lines are given as soon as they can be. */
+  goLive(): void {
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.#handOut(this.#erased.splice(0));
+    this.#handOut(this.#page.splice(0));
+    this.#look();
+    this.#movingFrom = Infinity;
+    this.#printStill();
+  }
+
+  /** Live: nothing has come for SETTLE_MS. What was repainted has its last state, for now. */
+  settle(): void {
+    this.#movingFrom = Infinity;
+    this.#printStill();
+    this.#again.clear();
+  }
+
+  /** Whether `settle` has something to do. */
+  get isMoving(): boolean {
+    return this.#movingFrom !== Infinity || this.#again.size > 0;
+  }
+
+  /** A full-screen program is on. */
+  get isFullScreen(): boolean {
+    return this.#screen !== null;
+  }
+
+  /** The unfinished line of the cursor; empty while a program repaints it. */
+  get open(): string {
+    if (this.#screen !== null || this.#rows.cursor >= this.#movingFrom) return '';
+    const { cursor } = this.#rows;
+    return this.#rows.lineText(this.#rows.startOf(cursor), cursor + 1);
+  }
+
+  /** Gives the rest: what is on the screen now. */
+  end(): void {
+    const screen = this.#screen?.end(false);
+    this.#screen = null;
+    if (screen) this.#facts.put(this.#placeOfScreen(), screen);
+    this.#printRows(0, this.#rows.end);
+    for (const item of this.#facts.take(Infinity)) this.#give(item);
+    this.#turnPage();
+    this.#handOut(this.#erased.splice(0));
+  }
+
+  [Symbol.dispose](): void {
+    this.#model.dispose();
+  }
+
+  /** For tests: the model that has been fed. */
+  get model(): ScreenModel {
+    return this.#model;
+  }
+
+  #pass(at: number): void {
+    this.#at = Math.max(this.#at, at);
+    const frame = this.#screen?.before(this.#at, this.#options.wantsFrames ?? false);
+    if (frame) this.#placeNow(frame);
+  }
+
+  #put(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const { above, cursor } = this.#rows;
+      // A line begins with its first character, not when the cursor got there.
+      if (cursor < this.#facts.at.length && this.#rows.text(cursor) === '') this.#facts.at[cursor] = this.#at;
+      this.#model.write(bytes.subarray(at, at + PIECE_BYTES));
+      this.#rows.check();
+      if (this.#model.isAlternate) continue;
+      this.#facts.reach(this.#rows.cursor, this.#at);
+      this.#notice(cursor, above);
+      this.#takeAbove();
+    }
+  }
+
+  /** Finds the rows that have been repainted. */
+  #notice(cursor: number, above: number): void {
+    if (!this.#isLive && this.#options.wantsTimes !== true) return;
+    if (!this.#breaks.hasMoved) {
+      for (let row = cursor; row <= this.#rows.cursor; row++) this.#seen[row] = this.#rows.text(row);
+      return;
+    }
+    const first = Math.min(above, this.#rows.above);
+    for (let row = first; row < this.#rows.count; row++) {
+      const text = this.#rows.text(row);
+      const was = this.#seen[row];
+      if (text === was) continue;
+      this.#seen[row] = text;
+      if (row < this.#facts.at.length) this.#facts.at[row] = this.#at;
+      if (row > cursor && (was ?? '') === '') continue;
+      this.#movingFrom = Math.min(this.#movingFrom, row);
+      this.#movedAt = this.#at;
+    }
+  }
+
+  #look(): void {
+    if (!this.#isLive && this.#options.wantsTimes !== true) return;
+    for (let row = this.#rows.above; row < this.#rows.count; row++) this.#seen[row] = this.#rows.text(row);
+  }
+
+  /** Called before the sequence takes effect. */
+  #break(what: Break): void {
+    const { isAlternate } = this.#model;
+    if (what === 'enter') {
+      if (this.#screen === null) this.#screen = this.#newScreen(this.#at);
+      return;
+    }
+    if ((what === 'leave' || what === 'reset') && this.#screen !== null) {
+      const screen = this.#screen.end(true);
+      this.#screen = null;
+      if (screen) this.#placeNow(screen);
+    }
+    if (isAlternate && what !== 'reset') this.#screen?.look();
+    else if (what === 'erase' || what === 'reset' || (what === 'erase-below' && this.#isHome)) this.#erase();
+  }
+
+  get #isHome(): boolean {
+    const { row, col } = this.#model.cursor;
+    return row === 0 && col === 0;
+  }
+
+  #newScreen(at: number): FullScreen {
+    return new FullScreen(this.#model, at, this.#options.isStyled ?? false);
+  }
+
+  /** Where a full-screen program belongs among the rows: before the cursor's row, or after it if there is text in it. */
+  #placeOfScreen(): number {
+    const { cursor } = this.#rows;
+    return isBlank(this.#rows.text(cursor)) ? cursor : cursor + 1;
+  }
+
+  #placeNow(item: SeenItem): void {
+    if (!this.#isLive) return this.#facts.put(this.#placeOfScreen(), item);
+    this.#printRows(0, this.#placeOfScreen());
+    this.#give(item);
+  }
+
+  /** The whole screen is about to be erased. */
+  #erase(): void {
+    const { end, above } = this.#rows;
+    if (end === 0) return;
+    this.#printRows(0, end);
+    for (let row = above; row < this.#facts.printed.length; row++) this.#facts.printed[row] = undefined;
+    this.#turnPage();
+  }
+
+  /** Decides about what was erased before, now that it is known what came after it. */
+  #turnPage(): void {
+    if (this.#isLive) {
+      this.#again = new Set(this.#recent);
+      this.#recent = [];
+      return;
+    }
+    if (this.#page.every((item) => item.type === 'line' && isBlank(item.text))) return;
+    this.#resolveErased();
+    this.#erased = this.#page.splice(0);
+  }
+
+  #resolveErased(): void {
+    const erased = this.#erased.splice(0);
+    if (erased.length === 0) return;
+    this.#handOut(isReprint(erased, this.#page) ? erased.filter(({ type }) => type !== 'line') : erased);
+  }
+
+  /** Takes the rows that are far above the screen. */
+  #takeAbove(): void {
+    const { above } = this.#rows;
+    if (above < KEPT_ROWS + TAKEN_ROWS) return;
+    let count = above - KEPT_ROWS;
+    const start = this.#rows.startOf(count);
+    // A line that is longer than everything is given in parts.
+    if (start > 0) count = start;
+    this.#printRows(0, count);
+    this.#model.dropHistory(count);
+  }
+
+  #dropped(count: number): void {
+    this.#facts.drop(count);
+    this.#seen.splice(0, count);
+    if (this.#movingFrom !== Infinity) this.#movingFrom = Math.max(0, this.#movingFrom - count);
+  }
+
+  /** Live: the lines that the cursor has left, above what is being repainted. */
+  #printStill(): void {
+    if (this.#screen !== null) return;
+    if (this.#at - this.#movedAt >= SETTLE_MS) this.#movingFrom = Infinity;
+    const { cursor } = this.#rows;
+    this.#printRows(0, Math.min(this.#rows.startOf(cursor), this.#movingFrom));
+  }
+
+  /** Gives the lines in these rows that have not been given as they are now. */
+  #printRows(from: number, to: number): void {
+    const { printed } = this.#facts;
+    for (let row = from; row < to;) {
+      for (const item of this.#facts.take(row)) this.#give(item);
+      const end = this.#rows.endOf(row, to);
+      if (!this.#isPrinted(row, end)) {
+        const text = this.#rows.lineText(row, end).trimEnd();
+        const isCut = end === to && this.#rows.isContinued(end);
+        const rows = this.#options.isStyled === true ? this.#rows.styled(row, end) : undefined;
+        this.#give({ type: 'line', text, at: this.#facts.at[row] ?? this.#at, isCut, rows });
+        for (let next = row; next < end; next++) printed[next] = this.#rows.text(next);
+      }
+      row = end;
+    }
+  }
+
+  /** Also a row that was printed once and has been erased since. */
+  #isPrinted(from: number, to: number): boolean {
+    for (let row = from; row < to; row++) {
+      const was = this.#facts.printed[row];
+      if (was === undefined) return false;
+      const text = this.#rows.text(row);
+      if (text !== was && !isBlank(text)) return false;
+    }
+    return true;
+  }
+
+  #give(item: SeenItem): void {
+    if (this.#isLive) return this.#giveLive(item);
+    this.#page.push(item);
+    if (this.#page.length <= PAGE_LINES_MAX + TAKEN_ROWS) return;
+    this.#resolveErased();
+    this.#handOut(this.#page.splice(0, this.#page.length - PAGE_LINES_MAX));
+  }
+
+  #giveLive(item: SeenItem): void {
+    if (item.type === 'line' && !isBlank(item.text)) {
+      if (this.#again.delete(item.text)) return;
+      this.#recent.push(item.text);
+      if (this.#recent.length > 2 * PAGE_LINES_MAX) this.#recent.splice(0, PAGE_LINES_MAX);
+    }
+    this.#take(item);
+  }
+
+  #handOut(items: readonly SeenItem[]): void {
+    for (const item of items) {
+      if (this.#isLive && item.type === 'line') this.#recent.push(item.text);
+      this.#take(item);
+    }
+  }
+
+  /** A change of size lays the lines out anew. What is known of them is kept by counting lines from the last one. */
+  #relay(change: () => void): void {
+    const { at, printed } = this.#facts;
+    const old: { at: number; isPrinted: boolean }[] = [];
+    const oldEnd = this.#rows.end;
+    for (let row = 0; row < oldEnd;) {
+      const end = this.#rows.endOf(row, oldEnd);
+      old.push({ at: at[row] ?? this.#at, isPrinted: printed[row] !== undefined && this.#isPrinted(row, end) });
+      row = end;
+    }
+    change();
+    const newEnd = this.#rows.end;
+    const newAt: number[] = [];
+    const newPrinted: (string | undefined)[] = [];
+    for (let end = newEnd; end > 0;) {
+      const start = this.#rows.startOf(end - 1);
+      const known = old.pop();
+      for (let row = start; row < end; row++) {
+        newAt[row] = known?.at ?? this.#at;
+        newPrinted[row] = known?.isPrinted === true ? this.#rows.text(row) : undefined;
+      }
+      end = start;
+    }
+    for (let row = newAt.length; row <= this.#rows.cursor; row++) newAt[row] = this.#at;
+    this.#facts.replace(newAt, newPrinted, newEnd - oldEnd);
+    this.#seen = [];
+    this.#movingFrom = Infinity;
+  }
+}
