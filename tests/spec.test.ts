@@ -1,6 +1,7 @@
 /**
  * SPEC.md holds the promises, one a line: `- **LOG-1** byte-exact: …`. A test proves one by naming it in its title:
- * `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. This test keeps the two in step.
+ * `test('[LOG-1] …')`, several as `[LOG-1, LOG-2]`. The file that keeps one names it in its header: `Keeps LOG-1.` This
+ * test keeps the three in step.
  */
 import { expect, test } from 'vitest';
 import { unprovedPromises } from '../scripts/promises-reporter.mjs';
@@ -10,8 +11,9 @@ const TITLED: ReadonlySet<string> = new Set(['test', 'testNeeding', 'it', 'descr
 /** A test that is not run proves nothing. */
 const NOT_RUN: ReadonlySet<string> = new Set(['skip', 'todo']);
 
+const promised = [...read('SPEC.md').matchAll(/^\s*- \*\*([A-Z]+-\d+)\*\*/gm)].map(([, id]) => id!);
+
 test('every promise has a test, and every test names promises that exist', () => {
-  const promised = [...read('SPEC.md').matchAll(/^\s*- \*\*([A-Z]+-\d+)\*\*/gm)].map(([, id]) => id!);
   const files = [...typeScriptFiles('packages').filter(mayHoldTests), ...typeScriptFiles('tests')];
   const named = files.flatMap((file) => idsIn(read(file)).map((id) => ({ id, file })));
 
@@ -23,6 +25,30 @@ test('every promise has a test, and every test names promises that exist', () =>
     withoutTest: promised.filter((id) => !tested.has(id)),
     withoutPromise: named.filter(({ id }) => !known.has(id)).map(({ id, file }) => `${id} in ${file}`),
   }).toEqual({ hasPromises: true, promisedTwice: [], withoutTest: [], withoutPromise: [] });
+});
+
+test('every promise stands in the header of a file that keeps it, and headers name promises that exist', () => {
+  const areas = new Set(promised.map((id) => id.split('-')[0]));
+  const isKeeper = (file: string): boolean => !mayHoldTests(file) && !file.includes('/testing/');
+  const named = typeScriptFiles('packages')
+    .filter(isKeeper)
+    .flatMap((file) => headerIds(read(file)).map((id) => ({ id, file })))
+    .filter(({ id }) => areas.has(id.split('-')[0])); // not UTF-8, SGR-1006, …
+  const kept = new Set(named.map(({ id }) => id));
+  const known = new Set(promised);
+  expect({
+    keptNowhere: promised.filter((id) => !kept.has(id)),
+    withoutPromise: named.filter(({ id }) => !known.has(id)).map(({ id, file }) => `${id} in ${file}`),
+  }).toEqual({ keptNowhere: [], withoutPromise: [] });
+});
+
+test('ids are read from the first comment of a file, and from nowhere else', () => {
+  expect(headerIds('/**\n * A part. Keeps AA-1 and\n * AA-2.\n */\nimport x;\n/** Keeps BB-1. */')).toEqual([
+    'AA-1',
+    'AA-2',
+  ]);
+  expect(headerIds('// Keeps AA-1: so.\n// And AA-2.\nimport x; // BB-1')).toEqual(['AA-1', 'AA-2']);
+  expect(headerIds('import x;\n/** Keeps BB-1. */')).toEqual([]);
 });
 
 test('ids are read from the titles of tests that run, and from nowhere else', () => {
@@ -76,6 +102,11 @@ function idsIn(source: string): string[] {
     for (const [, list] of text.matchAll(/\[([A-Z]+-\d+(?:, *[A-Z]+-\d+)*)\]/g)) ids.push(...list!.split(/, */));
   }
   return ids;
+}
+
+function headerIds(source: string): string[] {
+  const [header = ''] = /^(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/.exec(source) ?? [];
+  return [...header.matchAll(/\b[A-Z]+-\d+\b/g)].map(([id]) => id);
 }
 
 /** `test.each(x)` as its words: test, each. */

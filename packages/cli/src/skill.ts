@@ -1,4 +1,6 @@
-/** The skill for agents. It is a module so that the bundle contains it; a test parses every command in it. */
+/**
+ * The skill for agents. It is a module so that the bundle contains it; a test parses every command in it. Keeps MCP-8.
+ */
 export const SKILL = `---
 name: spool
 description: Run commands, servers and other agents in terminal sessions that keep running after you exit. Use it for anything long-running or interactive - dev servers, builds, REPLs, ssh, other coding agents - and to inspect, wait for or answer running sessions.

@@ -1,6 +1,7 @@
 /**
  * Tasks: commands that a program awaits. A task is a session, so it survives the program that started it: its handle is
- * plain data, and any process that has it (or the id) can await the same task.
+ * plain data, and any process that has it (or the id) can await the same task. Keeps TASK-1, TASK-2, TASK-3 and TASK-6:
+ * results, ends and events come from the daemon, in order, and a stored handle finds its task again.
  */
 import {
   type Milestone,

@@ -1,6 +1,7 @@
 /**
  * The children and their file descriptors, held in escrow: when the keeper dies, the terminals stay open and the exit
- * codes are still known. Keeps the holder's half of LIFE-1.
+ * codes are still known. Keeps the holder's half of LIFE-1. Keeps RUN-2: the terminal of a child that ends at once
+ * stays open until all of its output is stored.
  */
 import { openSync } from 'node:fs';
 import { ControlGroups } from './control-groups.ts';

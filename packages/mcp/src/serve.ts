@@ -1,7 +1,8 @@
 /**
  * Serves one MCP client over stdin and stdout until it closes them. Sessions keep running.
  *
- * stdout carries only the protocol; other errors go to stderr.
+ * stdout carries only the protocol; other errors go to stderr. Keeps MCP-6 and MCP-9: the end of standard input ends
+ * the server, no session.
  */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Daemon, type DaemonOptions } from './daemon.ts';

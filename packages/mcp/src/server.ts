@@ -1,4 +1,7 @@
-/** The MCP server: registers the tools and resources, and answers calls. One per connection. */
+/**
+ * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and
+ * resources for what is long.
+ */
 import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
 import type { Daemon } from './daemon.ts';

@@ -1,8 +1,9 @@
 /**
  * The next page of a session's output: plain text of a limited size, and the offset where the next page begins.
  *
- * Consecutive pages contain all output exactly once. A page ends after a line where possible, and never inside a character or
- * an escape sequence. An unfinished line (a prompt, a progress bar) is included as far as it goes.
+ * Consecutive pages contain all output exactly once. A page ends after a line where possible, and never inside a
+ * character or an escape sequence. An unfinished line (a prompt, a progress bar) is included as far as it goes. Keeps
+ * MCP-2.
  */
 import { encodeUtf8, LineText, type TextChunk, TextChunker } from '@spool/vt';
 import { RepaintDetector } from './repaint-detector.ts';

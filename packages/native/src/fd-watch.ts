@@ -1,4 +1,7 @@
-/** Dispatches readiness of fds to their handlers. One per process; see `Poller` for its cost (none while nothing happens). */
+/**
+ * Dispatches readiness of fds to their handlers. One per process; see `Poller` for its cost (none while nothing
+ * happens). Keeps LIFE-6: one poller for all sessions, no thread each.
+ */
 import { native, type Poller } from './index.ts';
 
 export type FdHandler = (events: number) => void;

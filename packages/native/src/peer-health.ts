@@ -5,7 +5,7 @@
  * or the machine may be overloaded. So after silence we ask the peer, and then count short ticks, each at its nominal
  * length however long it really took: between two of them our own event loop has read everything that waited for us. A
  * tick counts only as far as the peer could have answered in it: a process that is runnable and gets no processor time
- * is starved, not hung.
+ * is starved, not hung. Keeps LIFE-7.
  */
 import { readFileSync } from 'node:fs';
 

@@ -10,6 +10,8 @@
  *   6  u16  zero, for later
  *   8  u32  channel: the request that this belongs to
  *  12  u64  offset in the log: of the first byte (output), or of the room granted (credit)
+ *
+ * Keeps WIRE-1: the layout above does not change.
  */
 import { SpoolError } from './errors.ts';
 

@@ -1,4 +1,6 @@
-/** What has happened: starts, ends, statuses, milestones and commands of the sessions, in order of time. */
+/**
+ * What has happened: starts, ends, statuses, milestones and commands of the sessions, in order of time. Keeps SAY-4.
+ */
 import type { Client } from '@spool/client';
 import { type HistoryItem, type SessionInfo, SpoolError } from '@spool/protocol';
 import type { ListedEvent } from './listed-event.ts';

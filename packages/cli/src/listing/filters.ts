@@ -1,6 +1,7 @@
 /**
- * `ls --filter KEY=VALUE`: which sessions are listed. The daemon filters. Several filters with one key: any of them may hold
- * (labels: all of them must); filters with different keys must all hold.
+ * `ls --filter KEY=VALUE`: which sessions are listed. The daemon filters. Several filters with one key: any of them may
+ * hold (labels: all of them must); filters with different keys must all hold. Keeps LIST-6 with `order.ts` and
+ * `template.ts`.
  */
 import { ENDED_STATES, type ListFilter, type SessionState, type StatusState } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';

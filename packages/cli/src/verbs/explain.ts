@@ -1,4 +1,4 @@
-/** `spool explain`: the state of a session, and the evidence for and against it. */
+/** `spool explain`: the state of a session, and the evidence for and against it. Keeps STATE-4. */
 import type { Evidence, HistoryItem, Status } from '@spool/protocol';
 import { formatTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';

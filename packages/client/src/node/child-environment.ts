@@ -2,7 +2,8 @@
  * The environment that a session starts with: what a program needs to find the user's things, and what was requested.
  *
  * An allow-list, because the caller's environment is full of private values: secrets of a CI job, the terminal it runs
- * in, the settings of the Node or npm that runs us, and the variables of an outer spool session.
+ * in, the settings of the Node or npm that runs us, and the variables of an outer spool session. Keeps RUN-1: an
+ * allow-list and what was asked for, nothing else.
  */
 const ALLOWED: ReadonlySet<string> = new Set(
   [

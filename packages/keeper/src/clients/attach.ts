@@ -1,6 +1,7 @@
 /**
  * Attaches a viewer: sends the snapshot first, then the bytes after it. The viewer's size is applied once the snapshot
- * is on its way. Keeps ATT-1 and SIZE-4.
+ * is on its way. Keeps ATT-1, SIZE-4 and ATT-7: a viewer that takes over detaches the others; a read-only viewer
+ * cannot type (`watcher.ts`).
  */
 import { type Requests, SpoolError } from '@spool/protocol';
 import { checkReaches } from './check-reaches.ts';

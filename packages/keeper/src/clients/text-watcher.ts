@@ -1,7 +1,7 @@
 /**
  * A watcher that receives a session's output as text: the same cursor into the log, chunks instead of bytes. Text after
  * a pause is sent at once; what follows is collected for a moment, so that a busy session causes ten messages a second
- * and not a thousand. Keeps OUT-1 and OUT-4.
+ * and not a thousand. Keeps OUT-1 and OUT-4. Keeps OUT-5: the daemon's side of `SUBSCRIBE_WORKER_OUTPUT`.
  */
 import { FrameType, type Requests, type WorkerOutputEvent } from '@spool/protocol';
 import { type StreamChunk, TextStreams } from '@spool/vt';

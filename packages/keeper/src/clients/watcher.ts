@@ -4,7 +4,8 @@
  * itself.
  *
  * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs
- * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2 and SLOW-3.
+ * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2 and SLOW-3. Keeps ATT-3: the end is the
+ * last event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
 import type { LogRead } from '@spool/core';

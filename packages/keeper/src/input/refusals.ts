@@ -1,4 +1,6 @@
-/** The reasons to refuse a prompt. Keeps IN-7, IN-8 and IN-11, with `careful-typing.ts`. */
+/**
+ * The reasons to refuse a prompt. Keeps IN-7, IN-8, IN-9 and IN-11, with `careful-typing.ts`.
+ */
 import { SpoolError } from '@spool/protocol';
 import { cleanText } from '@spool/vt';
 import type { Judge } from './careful-typing.ts';

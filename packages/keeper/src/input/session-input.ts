@@ -4,6 +4,7 @@
  *
  * Three ways lead to the terminal: bytes of a client, with or without an idempotency key (`write`, `writeOnce`), bytes
  * of a viewer at an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`).
+ * Keeps IN-6: which client typed last.
  */
 import { SpoolError } from '@spool/protocol';
 import type { Watcher } from '../clients/watcher.ts';

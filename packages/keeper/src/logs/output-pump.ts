@@ -3,7 +3,8 @@
  * instruction leaves each of them in the terminal, in the escrow pipe or in the log. Keeps LOG-1, LOG-2 and LOG-6.
  *
  * When the log cannot take the bytes (disk full, no fds, read-only), the child continues: its output is counted and
- * dropped, the gap is exact, and the log is tried again with the next output.
+ * dropped, the gap is exact, and the log is tried again with the next output. Keeps RUN-6: output is stored whether or
+ * not a client watches.
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/core';

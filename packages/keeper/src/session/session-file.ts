@@ -1,6 +1,7 @@
 /**
  * What a session is on disk: its record, its lifecycle and its log. Every change is written at once; the end becomes
- * durable before the holder releases the fds. Keeps LIFE-10 with `record-keeper.ts`.
+ * durable before the holder releases the fds. Keeps LIFE-10 with `record-keeper.ts`. Keeps LIST-4: where an ended
+ * session's log begins is in its record.
  */
 import { statSync } from 'node:fs';
 import {

@@ -1,6 +1,7 @@
 /**
  * Ends sessions with their whole process trees: SIGTERM, then SIGKILL, repeated until no process is left. All sessions
  * that are ending share one scan of the process table; no timer runs when none is ending. Keeps RUN-5, RUN-7 and RUN-9.
+ * Keeps TASK-4: a timeout ends the whole tree too.
  */
 import {
   type Doomed,

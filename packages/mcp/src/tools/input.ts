@@ -1,4 +1,7 @@
-/** Input tools: exact text, keys by name, and prompts with a confirmation. */
+/**
+ * Input tools: exact text, keys by name, and prompts with a confirmation. Keeps MCP-4: a question is returned, not
+ * answered.
+ */
 import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
 import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';

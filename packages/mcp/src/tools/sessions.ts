@@ -1,4 +1,7 @@
-/** Tools that start, list and stop sessions. */
+/**
+ * Tools that start, list and stop sessions. Keeps MCP-7: sessions get the allow-listed environment and the agent's
+ * label.
+ */
 import { childEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { z } from 'zod';
 import { listLine, stateWords } from '../session-words.ts';

@@ -1,4 +1,4 @@
-/** Tools for tasks: a short task returns its result at once; a long one can be awaited repeatedly. */
+/** Tools for tasks: a short task returns its result at once; a long one can be awaited repeatedly. Keeps MCP-5. */
 import { childEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
 import { z } from 'zod';
 import { readTail } from '../reading.ts';

@@ -1,4 +1,7 @@
-/** Waits until any of several conditions is met in any of several sessions. */
+/**
+ * Waits until any of several conditions is met in any of several sessions. Keeps MCP-3: it says which session met which
+ * condition, or that the time is over.
+ */
 import { parseWanted, type WaitEnd, waitForFirst } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';

@@ -6,7 +6,7 @@
  * the second typed into its prompt. So the keeper answers, once, and no query ever reaches a viewer.
  *
  * Some are never answered: a program that can read the clipboard, the title or the screen through a terminal can make
- * it type anything.
+ * it type anything. Keeps QRY-3: no answer has the form of a query.
  */
 import { formatColour, type ColourTable } from './colours.ts';
 import { isModeSet, kittyFlags, type ModeState } from './modes.ts';

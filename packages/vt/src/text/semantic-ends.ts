@@ -2,7 +2,7 @@
  * Finds where a piece of output ends for a user: at a shell's marks, at a blank line after a paragraph, and before the
  * line with which an agent starts its next action.
  *
- * It examines only the first characters of a line, and keeps no text.
+ * It examines only the first characters of a line, and keeps no text. Keeps OUT-6: where semantic chunks end.
  */
 import { oscCodeOf, oscTextFrom, type Sequence } from '../scan/sequence.ts';
 import { encodeUtf8 } from '../scan/utf8.ts';

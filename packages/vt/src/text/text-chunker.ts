@@ -5,7 +5,7 @@
  * with `keep` the joined chunks are exactly the UTF-8 decoding of all bytes (a byte order mark included; what is not
  * UTF-8 is U+FFFD as everywhere). With `strip` the escapes and controls are gone; text, tabs, newlines and carriage
  * returns stay, and CR LF is LF. There is no clock here: `feed` returns what is complete by itself, and the caller,
- * which has a clock, calls `flush` for the rest.
+ * which has a clock, calls `flush` for the rest. Keeps OUT-3: the joined chunks are the decoded log.
  */
 import { EscapeScanner } from '../scan/escape-scanner.ts';
 import { newlineAt, SemanticEnds } from './semantic-ends.ts';

@@ -1,6 +1,6 @@
 /**
  * A one-page summary of a session: how long it took, how it ended, its milestones, its last lines, and the files it
- * changed. Assembled from known data; no language model is involved.
+ * changed. Assembled from known data; no language model is involved. Keeps STATE-7.
  */
 import {
   type HistoryItem,
