@@ -31,5 +31,6 @@ export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly defau
   mcp: () => import('../verbs/mcp.ts'),
   skill: () => import('../verbs/skill.ts'),
   completions: () => import('../verbs/completions.ts'),
+  'shell-integration': () => import('../verbs/shell-integration.ts'),
   version: () => import('../verbs/version.ts'),
 };

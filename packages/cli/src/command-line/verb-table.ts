@@ -636,6 +636,18 @@ export const VERBS = {
       ['spool completions fish > ~/.config/fish/completions/spool.fish', 'for fish'],
     ],
   },
+  'shell-integration': {
+    summary: 'print a script that makes your shell mark its prompts and commands',
+    operands: ['bash|zsh|fish'],
+    flags: {},
+    details:
+      'With the marks (OSC 133) Spool knows which command runs and how it ended, and can notify you of one that failed or took long. Outside of a session the script does nothing.',
+    examples: [
+      ['eval "$(spool shell-integration bash)"', 'at the end of ~/.bashrc'],
+      ['eval "$(spool shell-integration zsh)"', 'at the end of ~/.zshrc'],
+      ['spool shell-integration fish | source', 'at the end of ~/.config/fish/config.fish'],
+    ],
+  },
   version: {
     summary: 'print the version',
     operands: [],
