@@ -640,8 +640,10 @@ export const VERBS = {
     summary: 'print a script that makes your shell mark its prompts and commands',
     operands: ['bash|zsh|fish'],
     flags: {},
-    details:
-      'With the marks (OSC 133) Spool knows which command runs and how it ended, and can notify you of one that failed or took long. Outside of a session the script does nothing.',
+    details: [
+      'With the marks (OSC 133) Spool knows which command runs in a shell, and how it ended.',
+      'Outside of a session the script does nothing.',
+    ].join('\n'),
     examples: [
       ['eval "$(spool shell-integration bash)"', 'at the end of ~/.bashrc'],
       ['eval "$(spool shell-integration zsh)"', 'at the end of ~/.zshrc'],

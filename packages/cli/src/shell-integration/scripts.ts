@@ -3,7 +3,7 @@
  * folder (OSC 7). With them Spool knows which command runs, how it ended and when the shell waits.
  *
  * They are active only inside a session, change no setting that they do not need, and keep `$?`. A command that the
- * shell leaves out of its history (a leading space) is marked without its text.
+ * shell leaves out of its history (a leading space) is marked without its text. Keeps SHELL-1.
  */
 export type IntegratedShell = 'bash' | 'zsh' | 'fish';
 
