@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
 import { rulePattern } from './rule-pattern.ts';
+import { agentOfCommand } from './sources/command-agent.ts';
 import { parseRules } from './rules.ts';
 import { readLine, readScreen } from './sources/screen-reading.ts';
 import { viewOf } from './testing/views.ts';
@@ -19,7 +20,9 @@ const GOOD = {
 test('a file of a user is read by the same rules as ours, and found first when it comes first', () => {
   const { rules, errors } = parseRules('ship.json', { agent: 'shipper', commands: ['ship'], rules: [GOOD] });
   expect(errors).toEqual([]);
-  const reading = readScreen([rules!, ...BUILT_IN_RULES], viewOf('Ready to ship?'), { command: ['ship'], agent: null });
+  const all = [rules!, ...BUILT_IN_RULES];
+  const started = agentOfCommand(all, ['ship']);
+  const reading = readScreen(all, viewOf('Ready to ship?'), { started, agent: null });
   expect(reading).toMatchObject({ state: 'blocked', kind: 'confirm', rule: 'shipper/ask', agent: 'shipper' });
   expect(reading.why).toBe('the screen shows "Ready to ship?"');
 });
@@ -87,7 +90,7 @@ test('with the flag that the daemon sets, even a pattern that backtracks a lot i
   const slow = parseRules('slow.json', { agent: null, rules: [{ ...GOOD, all: ['a*a*a*a*a*a*a*a*b'] }] });
   const view = viewOf(Array.from({ length: 60 }, () => 'a'.repeat(200)).join('\n'));
   const from = process.cpuUsage();
-  expect(readScreen([slow.rules!], view, { command: [], agent: null }).state).toBeNull();
+  expect(readScreen([slow.rules!], view, { started: null, agent: null }).state).toBeNull();
   expect(process.cpuUsage(from).user / 1000).toBeLessThan(1000);
 });
 
@@ -124,7 +127,7 @@ test('no JSON makes it throw, and what it takes throws at no screen', () => {
         const { rules, errors } = parseRules('f.json', file);
         expect(errors.every((error) => error.startsWith('f.json: '))).toBe(true);
         if (rules === null) return;
-        readScreen([rules], viewOf(text, { title: text }), { command: ['x'], agent: 'x' });
+        readScreen([rules], viewOf(text, { title: text }), { started: 'x', agent: 'x' });
         readLine([rules], 'notification', text, null);
       },
     ),

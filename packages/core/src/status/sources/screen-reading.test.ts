@@ -1,11 +1,15 @@
 /** Screens that are in no recording: the rules should match what programs mean, not only what was recorded. */
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
+import { agentOfCommand } from './command-agent.ts';
 import { readLine, readScreen, type ScreenReading, textBeforeCursor } from './screen-reading.ts';
 import { viewOf } from '../testing/views.ts';
 
 const read = (text: string, command = 'tool', title = ''): ScreenReading =>
-  readScreen(BUILT_IN_RULES, viewOf(text, { title }), { command: command.split(' '), agent: null });
+  readScreen(BUILT_IN_RULES, viewOf(text, { title }), {
+    started: agentOfCommand(BUILT_IN_RULES, command.split(' ')),
+    agent: null,
+  });
 
 test.each([
   ['Proceed? [y/N] ', 'confirm'],
@@ -163,7 +167,7 @@ test('an agent in a shell is recognised by its screen or title, and gone when th
     agent: 'claude',
     state: null,
   });
-  const back = readScreen(BUILT_IN_RULES, viewOf('Bye!\nuser@box:~$ '), { command: ['bash'], agent: 'claude' });
+  const back = readScreen(BUILT_IN_RULES, viewOf('Bye!\nuser@box:~$ '), { started: 'shell', agent: 'claude' });
   expect(back).toMatchObject({ agent: 'shell', rule: 'shell/prompt' });
 });
 

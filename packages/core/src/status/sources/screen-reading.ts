@@ -6,7 +6,7 @@
  */
 import { cellsOf, cleanText } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
-import { agentOfCommand, SHELL } from './command-agent.ts';
+import { SHELL } from './command-agent.ts';
 import { type Dialog, questionAbove } from './dialog.ts';
 import type { Condition, Extract, Region, Rule, RuleSet } from '../rules.ts';
 
@@ -39,7 +39,8 @@ export interface ScreenReading {
 }
 
 export interface ReadingHint {
-  readonly command: readonly string[];
+  /** The agent that the session's command starts, see `agentOfCommand`. */
+  readonly started: string | null;
   /** The agent that was recognised before, if any. */
   readonly agent: string | null;
 }
@@ -51,7 +52,7 @@ const WHY_CHARACTERS_MAX = 80;
 
 export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: ReadingHint): ScreenReading {
   const look = new Look(view);
-  const started = agentOfCommand(rules, hint.command);
+  const { started } = hint;
   let agent = hint.agent ?? started;
   if (agent === null || agent === SHELL) agent = recognised(rules, look) ?? agent;
   // An agent that was started from a shell may have ended: then the shell's own rules match the screen, or the general

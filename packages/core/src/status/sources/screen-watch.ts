@@ -7,7 +7,7 @@
  * does not see it: it was answered, and a client that waits for that must not wait longer.
  */
 import { type Claim, claim, type Moment } from '../claim.ts';
-import { SHELL } from './command-agent.ts';
+import { agentOfCommand, SHELL } from './command-agent.ts';
 import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
 import type { RuleSet } from '../rules.ts';
 import { readScreen, type ScreenReading, type ScreenView, textBeforeCursor } from './screen-reading.ts';
@@ -19,7 +19,7 @@ const NEXT_DIALOG_MS = 200;
 
 export class ScreenWatch {
   readonly #rules: readonly RuleSet[];
-  readonly #command: readonly string[];
+  readonly #started: string | null;
   #view: ScreenView | null = null;
   #claim: Claim | null = null;
   #pending: { readonly reading: ScreenReading; readonly since: Moment } | null = null;
@@ -37,7 +37,7 @@ export class ScreenWatch {
 
   constructor(rules: readonly RuleSet[], command: readonly string[]) {
     this.#rules = rules;
-    this.#command = command;
+    this.#started = agentOfCommand(rules, command);
   }
 
   get claim(): Claim | null {
@@ -101,7 +101,7 @@ export class ScreenWatch {
     if (last === null || hasChangedElsewhere(last, view)) this.#changedAt = moment.at;
     this.#view = view;
     if (this.#isTypedAtPrompt(view)) return undefined;
-    const reading = readScreen(this.#rules, view, { command: this.#command, agent });
+    const reading = readScreen(this.#rules, view, { started: this.#started, agent });
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;

@@ -1,6 +1,53 @@
 /** Asks the kernel what a shell is running: the process group in the foreground of its terminal. */
 import { readFileSync } from 'node:fs';
 
+/** The kernel is asked at most this often, except after input. */
+const EVERY_MS = 500;
+/** And this often once there has been neither input nor a change for a while: then no shell starts anything. */
+const CALM_EVERY_MS = 2000;
+const CALM_AFTER_MS = 5000;
+
+/**
+ * Decides when to ask. It costs three reads from /proc: a session that never rests is not asked with every look, but
+ * once more after the last.
+ */
+export class ForegroundWatch {
+  /** When to ask again, although nothing is printed. */
+  dueAt = Infinity;
+  readonly #leader: number;
+  readonly #read: typeof foregroundOf;
+  #askedAt = 0;
+  #command: string | null = null;
+  /** When the command changed, or a client typed. */
+  #newsAt: number | null = null;
+
+  constructor(leader: number, read = foregroundOf) {
+    this.#leader = leader;
+    this.#read = read;
+  }
+
+  /** A shell may have been given a command. */
+  typed(at: number): void {
+    this.#askedAt = 0;
+    this.#newsAt = at;
+  }
+
+  /** The command in the foreground (null: the session's own); undefined if it is too early to ask again. */
+  look(now: number): readonly string[] | null | undefined {
+    this.#newsAt ??= now;
+    const everyMs = Math.abs(now - this.#newsAt) > CALM_AFTER_MS ? CALM_EVERY_MS : EVERY_MS;
+    const isFresh = Math.abs(now - this.#askedAt) < everyMs;
+    this.dueAt = isFresh ? this.#askedAt + everyMs : Infinity;
+    if (isFresh) return undefined;
+    this.#askedAt = now;
+    const command = this.#read(this.#leader);
+    const words = command?.join(' ') ?? null;
+    if (words !== this.#command) this.#newsAt = now;
+    this.#command = words;
+    return command;
+  }
+}
+
 /** The command line in the foreground of `leader`'s terminal; null when that is `leader` itself, or unknown. */
 export function foregroundOf(leader: number): readonly string[] | null {
   try {

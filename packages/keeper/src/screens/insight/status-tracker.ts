@@ -7,17 +7,12 @@ import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
 import type { HistoryItem, Milestone, Status } from '@spool/protocol';
 import { type OscEvent, LineText, type TextLine } from '@spool/vt';
-import { foregroundOf } from './foreground.ts';
+import { ForegroundWatch } from './foreground.ts';
 import { History } from './history.ts';
+import { LookTimes } from './look-times.ts';
 import { hasTerminal, type ScreenSource } from '../messages.ts';
 import type { RuleFiles } from '../worker/rule-files.ts';
 
-/** After a pause of this length, the screen is stable enough to look at. */
-const REST_MS = 40;
-/** Output that never pauses is looked at this often. */
-const LOOK_EVERY_MS = 150;
-/** The foreground process is queried at most this often, except after input. */
-const FOREGROUND_EVERY_MS = 500;
 /** A spinning title or a progress bar is reported at most this often. */
 const FACT_EVERY_MS = 200;
 /**
@@ -53,8 +48,8 @@ export class StatusTracker {
   readonly #milestones: MilestoneReader;
   /** Events before this offset have been reported: they are read again after a restart. */
   readonly #newsFrom: number;
-  /** The first process of a session with a terminal. */
-  readonly #leader: number | null;
+  /** Null without a terminal. */
+  readonly #foreground: ForegroundWatch | null;
   readonly #toldFacts = new Map<string, number>();
   /** By kind, in the order of the last report. */
   readonly #lateFacts = new Map<string, OscEvent>();
@@ -66,16 +61,13 @@ export class StatusTracker {
   #told: Status;
   #command: { text: string | null; at: number } | null = null;
   #offset: number;
-  #firstAt: number | null = null;
-  #lastAt = 0;
-  #foregroundAt = 0;
-  #foregroundDueAt = Infinity;
+  readonly #looks = new LookTimes();
 
   constructor(source: ScreenSource, from: number, files: RuleFiles, events: StatusTrackerEvents, before: Past | null) {
     this.#events = events;
     this.#history = new History(source.folder);
     this.#newsFrom = before?.end ?? 0;
-    this.#leader = hasTerminal(source) ? source.pid : null;
+    this.#foreground = hasTerminal(source) ? new ForegroundWatch(source.pid) : null;
     this.#offset = from;
     const past = before === null ? [] : this.#history.read();
     this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
@@ -99,7 +91,7 @@ export class StatusTracker {
 
   /** The current state has been confirmed and counts. */
   get isSettled(): boolean {
-    return this.#firstAt === null && !this.#reducer.isSettling;
+    return !this.#looks.isPending && !this.#reducer.isSettling;
   }
 
   /** The question it asks, in a sentence; null when it asks nothing, as far as is known. */
@@ -128,15 +120,13 @@ export class StatusTracker {
 
   /** When it must wake up without output; null: never. */
   get dueAt(): number | null {
-    const lookAt = this.#firstAt === null ? Infinity : Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS);
-    const due = Math.min(lookAt, this.#foregroundDueAt, this.#reducer.nextCheckAt ?? Infinity);
+    const due = Math.min(this.#looks.dueAt, this.#foreground?.dueAt ?? Infinity, this.#reducer.nextCheckAt ?? Infinity);
     return due === Infinity ? null : due;
   }
 
   /** These bytes end at `offset`. */
   output(bytes: Uint8Array, offset: number, at: number): void {
-    this.#firstAt ??= at;
-    this.#lastAt = at;
+    this.#looks.output(bytes, at, this.#reducer.status.state === 'working' && !this.#reducer.isSettling);
     this.#offset = offset;
     if (offset > this.#newsFrom) this.#reducer.output(bytes.length, at, offset);
     for (const line of this.#lines.feed(bytes)) this.#line(line, at);
@@ -159,21 +149,20 @@ export class StatusTracker {
   }
 
   typed(at: number): void {
-    this.#foregroundAt = 0; // a shell may have been given a command
+    this.#foreground?.typed(at);
     this.#reducer.typed(at);
   }
 
   /** Does what is due by now. */
   wake(now: number): void {
-    if (this.#firstAt !== null && now >= Math.min(this.#lastAt + REST_MS, this.#firstAt + LOOK_EVERY_MS))
-      this.look(now);
-    if (now >= this.#foregroundDueAt) this.#lookAtForeground(now);
+    if (now >= this.#looks.dueAt) this.look(now);
+    if (now >= (this.#foreground?.dueAt ?? Infinity)) this.#lookAtForeground(now);
     if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
     this.#emit(now);
   }
 
   look(now: number): void {
-    this.#firstAt = null;
+    this.#looks.looked();
     this.#takeLate(now);
     this.#passed(this.#milestones.openLine(this.#lines.current, this.#offset), now);
     this.#lookAtForeground(now);
@@ -197,17 +186,9 @@ export class StatusTracker {
     this.#history.save();
   }
 
-  /**
-   * Costs three reads from /proc: a session that never rests is not queried with every look, but once more after the
-   * last.
-   */
   #lookAtForeground(now: number): void {
-    if (this.#leader === null) return;
-    const isFresh = Math.abs(now - this.#foregroundAt) < FOREGROUND_EVERY_MS;
-    this.#foregroundDueAt = isFresh ? this.#foregroundAt + FOREGROUND_EVERY_MS : Infinity;
-    if (isFresh) return;
-    this.#foregroundAt = now;
-    this.#reducer.foreground(foregroundOf(this.#leader), now);
+    const command = this.#foreground?.look(now);
+    if (command !== undefined) this.#reducer.foreground(command, now);
   }
 
   #putOff(fact: OscEvent): void {

@@ -33,8 +33,8 @@ import { TextFollower } from './text-follower.ts';
 
 /** After this time, pending questions are handled. */
 const WORK_MS = 10;
-/** The number of looks between two checks of the models' memory. */
-const LOOKS_PER_CHECK = 24;
+/** The number of models that looks may make between two checks of the models' memory. */
+const MODELS_PER_CHECK = 24;
 /** The budget is checked this often while sessions are busy. */
 const CHECK_EVERY_MS = 250;
 /** A question about a session in a flood waits at most this long, then gets a slightly older screen. */
@@ -321,15 +321,20 @@ function setAlarm(): void {
 function wake(): void {
   alarmAt = Infinity;
   const now = Date.now();
-  let looks = 0;
+  let models = 0;
   for (const [id, due] of waking) {
     if (due > now) continue;
+    const hadModel = hasModel(id);
     attempt(id, () => wakeOne(id, now));
-    if (++looks % LOOKS_PER_CHECK === 0) checkBudget(now);
+    if (!hadModel && hasModel(id) && ++models % MODELS_PER_CHECK === 0) checkBudget(now);
   }
   dropModels();
   tellOffsets();
   setAlarm();
+}
+
+function hasModel(id: string): boolean {
+  return (followers.get(id)?.modelBytes ?? 0) > 0;
 }
 
 function wakeOne(id: string, now: number): void {
