@@ -2,13 +2,18 @@
  * Prints what a session sends to its terminal as plain lines, for a pipe or a file: no carriage returns, no colours [ATT-9]. A
  * prompt is printed when output pauses.
  */
+import { LineText, type TextLine } from '@spool/vt';
 import { writeText } from '../output/stdio.ts';
-import { TextPrinter } from './text-printer.ts';
+import { LinePrinter } from './line-printer.ts';
 
 const NEWLINE = 0x0a;
+/** An unfinished line is shown when nothing is added for this long. */
+const OPEN_MS = 200;
 
 export class SessionLines implements Disposable {
-  readonly #printer = new TextPrinter((text) => writeText(text), { isFollowing: true });
+  readonly #text = new LineText();
+  readonly #printer = new LinePrinter((text) => writeText(text));
+  #timer: NodeJS.Timeout | undefined;
   /** The first bytes are the rest of a line, and perhaps of a sequence. */
   #isInMidLine: boolean | null = null;
 
@@ -20,14 +25,22 @@ export class SessionLines implements Disposable {
       if (from === 0) return;
       this.#isInMidLine = false;
     }
-    await this.#printer.push(bytes.subarray(from));
+    clearTimeout(this.#timer);
+    await this.#print(this.#text.feed(bytes.subarray(from)));
+    this.#timer = setTimeout(() => void this.#printer.showOpen(this.#text.current, 0), OPEN_MS);
   }
 
   async end(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#print(this.#text.flush());
     await this.#printer.end();
   }
 
   [Symbol.dispose](): void {
-    this.#printer[Symbol.dispose]();
+    clearTimeout(this.#timer);
+  }
+
+  async #print(lines: readonly TextLine[]): Promise<void> {
+    await this.#printer.print(lines.map(({ text }) => ({ text: text.trimEnd(), at: 0 })));
   }
 }
