@@ -240,6 +240,7 @@ export class Keeper {
       remover: new Remover(home.sessions, warn),
       screens: new Screens(home.config, {
         onAnswers: (id, bytes, upTo) => this.registry.get(id)?.input.answer(bytes, upTo),
+        onReached: (id, offset) => this.registry.get(id)?.input.answeredUpTo(offset),
         onFocusMode: (id, reportsFocus) => {
           const session = this.registry.get(id);
           if (session) session.view.reportsFocus = reportsFocus;

@@ -15,6 +15,7 @@ import { IdempotencyKeys } from './idempotency-keys.ts';
 import { InputJournal } from './journal.ts';
 import { PasteWatch } from './paste-watch.ts';
 import { INPUT_QUEUE_BYTES_MAX, type OnWritten } from './queue.ts';
+import { steadyNow } from '../screens/steady-clock.ts';
 
 export interface SessionInputOptions {
   readonly folder: string;
@@ -120,10 +121,15 @@ export class SessionInput {
 
   /** Answers a terminal query: once, and recorded as answered. Not in the middle of a paste. */
   answer(bytes: Uint8Array, upTo: number): void {
-    const waitMs = this.#paste.openMs(Date.now());
+    const waitMs = this.#paste.openMs(performance.now());
     this.#answers.push({ bytes, upTo });
     if (waitMs === 0) this.#giveAnswers();
     else this.#answerTimer ??= setTimeout(() => this.#giveAnswers(), waitMs);
+  }
+
+  /** There were no other queries before this offset. */
+  answeredUpTo(offset: number): void {
+    if (this.#answers.length === 0 && offset > this.journal.answeredTo) this.journal.recordAnswered(offset);
   }
 
   /** Bytes of the daemon itself, such as a focus report. */
@@ -173,9 +179,9 @@ export class SessionInput {
       this.#end?.cancel();
       this.journal.recordEnded(false);
     }
-    this.#paste.note(bytes, Date.now());
+    this.#paste.note(bytes, performance.now());
     const typed = this.push(bytes, onWritten);
-    if (this.#answers.length > 0 && this.#paste.openMs(Date.now()) === 0) this.#giveAnswers();
+    if (this.#answers.length > 0 && this.#paste.openMs(performance.now()) === 0) this.#giveAnswers();
     return typed;
   }
 
@@ -196,8 +202,7 @@ export class SessionInput {
   }
 
   #recordTyped(who: string): void {
-    const at = Date.now();
-    this.#lastTyped = { who, at };
-    this.#options.onTyped(at);
+    this.#lastTyped = { who, at: Date.now() };
+    this.#options.onTyped(steadyNow());
   }
 }

@@ -7,14 +7,20 @@ import { type Milestone, type Size, SpoolError, type Status, type TerminalColour
 import type { OscEvent } from '@spool/vt';
 import { Growth, GrowthNotices } from './growth-notices.ts';
 import type { FromScreens, GrownSession, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
+import { steadyNow } from './steady-clock.ts';
 
 const FALLS_MAX = 2;
+
+/** A program that never queries its terminal: the next keeper need not look for queries before this many bytes. */
+const REACHED_EVERY_BYTES = 256 * 1024;
 
 /** Even a screen far in the past takes less. */
 const ANSWER_MS_MAX = 30_000;
 
 export interface ScreensHandlers {
   onAnswers(id: string, bytes: Uint8Array, upTo: number): void;
+  /** All queries before this offset have been answered. Not reported at every offset. */
+  onReached(id: string, offset: number): void;
   onFocusMode(id: string, reportsFocus: boolean): void;
   onStatus(id: string, status: Status): void;
   /** The status is true up to this offset. */
@@ -28,6 +34,8 @@ interface Followed {
   readonly source: ScreenSource;
   readonly growth: Growth;
   answeredTo: number;
+  /** As last told by a terminal: the next thread is told again. */
+  colours: TerminalColours | null;
 }
 
 interface Asked {
@@ -67,7 +75,12 @@ export class Screens {
   follow(source: ScreenSource, end: number, answeredTo: number): void {
     if ((this.#falls.get(source.id) ?? 0) >= FALLS_MAX) return;
     // What it has reached may be less than what was answered: then the thread reports that.
-    this.#followed.set(source.id, { source, growth: new Growth(source.id, end, answeredTo), answeredTo });
+    this.#followed.set(source.id, {
+      source,
+      growth: new Growth(source.id, end, answeredTo),
+      answeredTo,
+      colours: null,
+    });
     this.#emit({ type: 'follow', source, end, answeredTo });
   }
 
@@ -75,7 +88,7 @@ export class Screens {
     const growth = this.#followed.get(id)?.growth;
     if (!growth) return;
     growth.end = end;
-    growth.grownAt = Date.now();
+    growth.grownAt = steadyNow();
     this.#notices.grown(growth, performance.now());
     this.#setTimer();
   }
@@ -85,7 +98,10 @@ export class Screens {
   }
 
   colours(id: string, colours: TerminalColours): void {
-    if (this.#followed.has(id)) this.#emit({ type: 'colours', id, colours });
+    const followed = this.#followed.get(id);
+    if (!followed) return;
+    followed.colours = colours;
+    this.#emit({ type: 'colours', id, colours });
   }
 
   /** Sent along with the next growth notice. */
@@ -149,9 +165,14 @@ export class Screens {
   }
 
   #followedTo(id: string, offset: number): void {
-    const growth = this.#followed.get(id)?.growth;
-    if (!growth) return;
+    const followed = this.#followed.get(id);
+    if (!followed) return;
+    const { growth } = followed;
     growth.reached = offset;
+    if (offset >= followed.answeredTo + REACHED_EVERY_BYTES) {
+      followed.answeredTo = offset;
+      this.#handlers.onReached(id, offset);
+    }
     if (growth.end <= offset) return;
     this.#notices.grown(growth, performance.now());
     this.#setTimer();
@@ -230,12 +251,13 @@ export class Screens {
       this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
     const again = [...this.#followed.values()];
     this.#followed.clear();
-    for (const { source, growth, answeredTo } of again) {
+    for (const { source, growth, answeredTo, colours } of again) {
       const { end, reached, toldEnd } = growth;
       this.#notices.forget(growth);
       // A session with work in progress may have been the cause.
       if (reached < toldEnd) this.#falls.set(source.id, (this.#falls.get(source.id) ?? 0) + 1);
       this.follow({ ...source, isAdopted: true }, end, answeredTo);
+      if (colours) this.colours(source.id, colours);
     }
   }
 }

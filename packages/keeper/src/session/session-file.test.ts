@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { readRecord, type SessionRecord } from '@spool/core';
 import type { HeldSession } from '@spool/protocol';
@@ -96,9 +96,9 @@ test('[RUN-7] a copy of its folder does not own the process', () => {
   file.exited({ code: 0, signal: null });
   file.persistEnd();
   expect(new SessionFile(services(), onDisk()).isCopy).toBe(false);
-  cpSync(`${sessions}/${ID}`, `${sessions}/copy`, { recursive: true });
-  rmSync(`${sessions}/${ID}`, { recursive: true });
-  cpSync(`${sessions}/copy`, `${sessions}/${ID}`, { recursive: true });
+  // The original stays elsewhere: an inode that is free may be used again.
+  renameSync(`${sessions}/${ID}`, `${sessions}/original`);
+  cpSync(`${sessions}/original`, `${sessions}/${ID}`, { recursive: true });
   expect(new SessionFile(services(), onDisk()).isCopy).toBe(true);
 });
 

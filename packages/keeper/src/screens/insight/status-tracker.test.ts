@@ -12,7 +12,7 @@ function sessionFolder(): string {
   return folder;
 }
 
-function insightOf(folder: string, before: Past | null = null, leader: number | null = null) {
+function insightOf(folder: string, before: Past | null = null, leader: number | null = null, startedAt = 0) {
   const statuses: Status[] = [];
   const facts: OscEvent[] = [];
   const source = {
@@ -21,7 +21,7 @@ function insightOf(folder: string, before: Past | null = null, leader: number | 
     firstSize: leader === null ? null : { cols: 80, rows: 24 },
     pid: leader ?? 1,
     command: ['bash'],
-    startedAt: 0,
+    startedAt,
     isAdopted: before !== null,
   };
   const tracker = new StatusTracker(
@@ -38,6 +38,18 @@ function insightOf(folder: string, before: Past | null = null, leader: number | 
   );
   return { tracker, statuses, facts };
 }
+
+test('[STATE-1] a session that began in the future, by a clock that was set back since, is not silent for ever', () => {
+  const now = Date.now();
+  const { tracker } = insightOf(sessionFolder(), { end: 10, writtenAt: now + 3_600_000 }, null, now + 7_200_000);
+  tracker.look(now + 1000);
+  tracker.wake(now + 60_000);
+  expect(tracker.status.since).toBeLessThan(now + 61_000);
+  expect(tracker.status).toMatchObject({
+    state: 'working',
+    evidence: [{ why: 'it has printed nothing for 5 seconds' }],
+  });
+});
 
 const MARKS = ['prompt-start', 'prompt-end', 'command-start', 'command-end'] as const;
 

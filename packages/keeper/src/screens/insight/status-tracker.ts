@@ -12,6 +12,7 @@ import { History } from './history.ts';
 import { LookTimes } from './look-times.ts';
 import { hasTerminal, type ScreenSource } from '../messages.ts';
 import type { RuleFiles } from '../worker/rule-files.ts';
+import { steadyNow, wallOf } from '../steady-clock.ts';
 
 /** A spinning title or a progress bar is reported at most this often. */
 const FACT_EVERY_MS = 200;
@@ -76,13 +77,13 @@ export class StatusTracker {
     this.#reducer = new StatusReducer({
       rules: files.rules,
       command: source.command,
-      startedAt: source.startedAt,
+      startedAt: notAfter(source.startedAt),
       ...restored,
     });
     this.#milestones = new MilestoneReader(files.catalogue);
     this.#lines = new LineText({ offset: from, skipAlternate: true });
     this.#told = this.#reducer.status;
-    if (before !== null && before.end > 0) this.#reducer.output(before.end, before.writtenAt, before.end);
+    if (before !== null && before.end > 0) this.#reducer.output(before.end, notAfter(before.writtenAt), before.end);
   }
 
   get status(): Status {
@@ -237,7 +238,15 @@ export class StatusTracker {
     // One dialog after another is the same state, but with a new start time.
     if (before.state !== status.state || before.kind !== status.kind || before.since !== status.since) {
       const { state, kind, source, offset } = status;
-      this.#history.add({ type: 'status', at: now, offset, state, kind, source, why: status.evidence[0]?.why ?? '' });
+      this.#history.add({
+        type: 'status',
+        at: wallOf(now),
+        offset,
+        state,
+        kind,
+        source,
+        why: status.evidence[0]?.why ?? '',
+      });
     }
     this.#events.onStatus(status);
   }
@@ -246,7 +255,7 @@ export class StatusTracker {
     for (const milestone of milestones) {
       if (milestone.offset <= this.#toldMilestones) continue;
       this.#toldMilestones = milestone.offset;
-      this.#history.add({ type: 'milestone', at, ...milestone });
+      this.#history.add({ type: 'milestone', at: wallOf(at), ...milestone });
       this.#events.onMilestone(milestone, at);
     }
   }
@@ -261,7 +270,7 @@ export class StatusTracker {
       this.#command = null;
       this.#history.add({
         type: 'command',
-        at,
+        at: wallOf(at),
         offset: fact.end,
         command: text,
         exitCode: fact.exitCode ?? null,
@@ -283,11 +292,13 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
   const last = past.findLast((item) => item.type === 'status');
   if (!last || last.state === 'exited') return {};
   const { state, kind, source, why, at, offset } = last;
-  const evidence = [{ source, says: state, why, rule: null, confidence: RESTORED_CONFIDENCE, at, offset }];
+  const evidence = [
+    { source, says: state, why, rule: null, confidence: RESTORED_CONFIDENCE, at: notAfter(at), offset },
+  ];
   return {
     status: {
       state,
-      since: since(past, last),
+      since: notAfter(since(past, last)),
       source,
       confidence: RESTORED_CONFIDENCE,
       evidence,
@@ -300,6 +311,9 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
     },
   };
 }
+
+/** The clock may have been set back since; nothing happens later than now. */
+const notAfter = (at: number): number => Math.min(at, steadyNow());
 
 /** The history also has a line for each kind of a state; but each dialog is a state of its own. */
 function since(past: readonly HistoryItem[], last: StatusItem): number {

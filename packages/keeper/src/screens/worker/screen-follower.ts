@@ -28,6 +28,7 @@ import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from './timeline.ts';
+import { steadyNow } from '../steady-clock.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -117,7 +118,7 @@ export class ScreenFollower implements Follower {
   }
 
   grown(end: number, at: number): void {
-    if (end > this.#target) this.readAt = Date.now();
+    if (end > this.#target) this.readAt = steadyNow();
     this.#target = Math.max(this.#target, end);
     this.#grownAt = at;
   }
@@ -158,7 +159,7 @@ export class ScreenFollower implements Follower {
   /** Continues by one turn. */
   turn(): void {
     // The thread may see output late. Use the time at which it was written, so that timeouts are not late as well.
-    const now = Date.now();
+    const now = steadyNow();
     this.#writtenAt = Math.min(now, this.#grownAt || now);
     this.#awake();
     this.begin();
@@ -257,7 +258,7 @@ export class ScreenFollower implements Follower {
   #fact(fact: OscEvent): void {
     const tracker = this.#tracker;
     if (!tracker) return;
-    tracker.fact(fact, Date.now());
+    tracker.fact(fact, steadyNow());
     // What stands before the cursor at this exact byte is the prompt; what follows is typed.
     if (fact.type !== 'prompt-end' || !this.#model) return;
     this.#paintTo(this.#model, fact.end);

@@ -28,6 +28,8 @@ import { surplusModels } from './model-budget.ts';
 import { PastQuestions } from './past-questions.ts';
 import { describe, timeOf } from './picture.ts';
 import { RuleFiles } from './rule-files.ts';
+import type { Status } from '@spool/protocol';
+import { steadyNow, wallOf } from '../steady-clock.ts';
 import { ScreenFollower } from './screen-follower.ts';
 import { TextFollower } from './text-follower.ts';
 
@@ -139,7 +141,7 @@ function handle(message: ToScreens): void {
 function grown({ id, end, at, typedAt }: GrownSession): void {
   const follower = followers.get(id);
   if (!follower) return;
-  if (typedAt !== null) follower.tracker?.typed(typedAt);
+  if (typedAt !== null) follower.tracker?.typed(Math.min(typedAt, steadyNow()));
   follower.grown(end, at);
   active.add(id);
 }
@@ -153,9 +155,9 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
       from,
       files,
       {
-        onStatus: (status) => emit({ type: 'status', id, status }),
-        onMilestone: (milestone, at) => emit({ type: 'milestone', id, at, milestone }),
-        onOscEvent: (fact, at) => emit({ type: 'fact', id, at, fact }),
+        onStatus: (status) => emit({ type: 'status', id, status: shownStatus(status) }),
+        onMilestone: (milestone, at) => emit({ type: 'milestone', id, at: wallOf(at), milestone }),
+        onOscEvent: (fact, at) => emit({ type: 'fact', id, at: wallOf(at), fact }),
         view: () => screenOf(id)?.view() ?? null,
       },
       source.isAdopted ? pastOf(source, end) : null,
@@ -171,12 +173,17 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
     : new TextFollower(source, textFrom, end, () => beginTracking(textFrom));
   followers.set(id, follower);
   active.add(id);
-  waking.set(id, Math.max(Date.now(), source.startedAt + SILENT_MS));
+  waking.set(id, Math.max(steadyNow(), Math.min(steadyNow(), source.startedAt) + SILENT_MS));
   // Until the first look, the last known status stands.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
   emit({ type: 'status', id, status });
   looked.push({ id, offset: end });
+}
+
+function shownStatus(status: Status): Status {
+  const evidence = status.evidence.map((each) => ({ ...each, at: wallOf(each.at) }));
+  return { ...status, since: wallOf(status.since), evidence };
 }
 
 function pastOf({ folder, startedAt }: ScreenSource, end: number): Past {
@@ -206,15 +213,15 @@ function ask({ request, source, what, end }: Omit<Question, 'askedAt'>): void {
   const follower = followers.get(source.id);
   if (what.type === 'look') {
     if (!follower) return answer({ request }, notFollowed);
-    follower.grown(end, Date.now());
+    follower.grown(end, steadyNow());
   } else if (what.type === 'explain') {
-    follower?.grown(end, Date.now());
+    follower?.grown(end, steadyNow());
     if (!follower) return answer({ request }, () => explanation(source));
   } else if (!hasTerminal(source)) return; // the keeper does not ask that
   else {
     const isPast = what.type === 'screen' && what.at !== null;
     if (!follower || isPast) return pasts.add({ request, source, what, end });
-    follower.grown(end, Date.now());
+    follower.grown(end, steadyNow());
   }
   active.add(source.id);
   const waiting = questions.get(source.id) ?? [];
@@ -315,12 +322,12 @@ function setAlarm(): void {
   clearTimeout(alarm);
   alarmAt = next;
   if (next === Infinity) return;
-  alarm = setTimeout(wake, alarmDelay(next, Date.now()));
+  alarm = setTimeout(wake, alarmDelay(next, steadyNow()));
 }
 
 function wake(): void {
   alarmAt = Infinity;
-  const now = Date.now();
+  const now = steadyNow();
   let models = 0;
   for (const [id, due] of waking) {
     if (due > now) continue;
@@ -381,12 +388,12 @@ function isForPast({ request, source, what }: Question, follower: Follower): boo
 }
 
 function describeNow({ source, what }: Question, follower: Follower): ScreenAnswer {
-  if (what.type === 'look') return { type: 'look', look: lookAt(follower, Date.now()) };
+  if (what.type === 'look') return { type: 'look', look: lookAt(follower, steadyNow()) };
   if (what.type === 'explain') {
     const { tracker } = follower;
     if (!tracker) return explanation(source);
-    tracker.look(Date.now());
-    return { type: 'explanation', status: tracker.status, history: tracker.past() };
+    tracker.look(steadyNow());
+    return { type: 'explanation', status: shownStatus(tracker.status), history: tracker.past() };
   }
   if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
   return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
@@ -405,7 +412,7 @@ function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer
 }
 
 function dropModels(): void {
-  const now = Date.now();
+  const now = steadyNow();
   if (Math.abs(now - checkedAt) >= CHECK_EVERY_MS) checkBudget(now);
 }
 

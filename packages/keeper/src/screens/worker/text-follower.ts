@@ -5,6 +5,7 @@ import type { Follower } from './follower.ts';
 import type { StatusTracker } from '../insight/status-tracker.ts';
 import type { ScreenSource } from '../messages.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
+import { steadyNow } from '../steady-clock.ts';
 
 const TURN_BYTES = 256 * 1024;
 
@@ -46,7 +47,7 @@ export class TextFollower implements Follower {
   }
 
   grown(end: number, at: number): void {
-    if (end > this.#target) this.readAt = Date.now();
+    if (end > this.#target) this.readAt = steadyNow();
     this.#target = Math.max(this.#target, end);
     this.#grownAt = at;
   }
@@ -57,7 +58,7 @@ export class TextFollower implements Follower {
 
   turn(): void {
     const tracker = this.begin();
-    const now = Date.now();
+    const now = steadyNow();
     const at = Math.min(now, this.#grownAt || now);
     this.holdsFiles = true;
     this.#log ??= Log.open(`${this.#folder}/log`, { readOnly: true, readInto: READ_BUFFER });
@@ -74,7 +75,7 @@ export class TextFollower implements Follower {
         continue;
       }
       this.#reader ??= new OutputFollower(
-        { onOscEvent: (fact) => tracker.fact(fact, Date.now()) },
+        { onOscEvent: (fact) => tracker.fact(fact, steadyNow()) },
         { offset: this.#offset },
       );
       this.#reader.feed(read.bytes);

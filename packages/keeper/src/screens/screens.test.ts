@@ -1,0 +1,79 @@
+/** The keeper's side of the thread for screens, with a thread that the test plays. */
+import { EventEmitter } from 'node:events';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { FromScreens, ScreenSource, ToScreens } from './messages.ts';
+import { Screens } from './screens.ts';
+
+interface Thread {
+  readonly heard: ToScreens[];
+  emit(name: string, value: unknown): void;
+}
+
+const threads = vi.hoisted((): Thread[] => []);
+
+vi.mock('node:worker_threads', () => ({
+  Worker: class extends EventEmitter implements Thread {
+    readonly heard: ToScreens[] = [];
+
+    constructor() {
+      super();
+      threads.push(this);
+    }
+
+    postMessage(message: ToScreens): void {
+      this.heard.push(message);
+    }
+
+    unref(): void {}
+  },
+}));
+
+const say = (message: FromScreens): void => threads[0]!.emit('message', message);
+
+beforeEach(() => void threads.splice(0));
+
+const SOURCE: ScreenSource = {
+  id: 'abc',
+  folder: '/nowhere',
+  firstSize: { cols: 80, rows: 24 },
+  pid: 7,
+  command: ['sh'],
+  startedAt: 0,
+  isAdopted: false,
+};
+
+function start(): { screens: Screens; reached: number[] } {
+  const reached: number[] = [];
+  const ignore = (): void => {};
+  const screens = new Screens('/nowhere', {
+    onAnswers: ignore,
+    onReached: (_, offset) => reached.push(offset),
+    onFocusMode: ignore,
+    onStatus: ignore,
+    onLooked: ignore,
+    onMilestone: ignore,
+    onOscEvent: ignore,
+    warn: ignore,
+  });
+  return { screens, reached };
+}
+
+test('[QRY-2] the colours of a terminal are told to the next thread, too', () => {
+  const { screens } = start();
+  screens.follow(SOURCE, 0, 0);
+  screens.colours('abc', { foreground: 'rgb:0000/0000/0000' });
+  screens.colours('abc', { foreground: 'rgb:1111/2222/3333' });
+  threads[0]!.emit('error', new Error('a fault'));
+  expect(threads).toHaveLength(2);
+  expect(threads[1]!.heard.map(({ type }) => type)).toEqual(['follow', 'colours']);
+  expect(threads[1]!.heard[1]).toMatchObject({ id: 'abc', colours: { foreground: 'rgb:1111/2222/3333' } });
+});
+
+test('[QRY-1] a session that never queries its terminal is not read from its start again', () => {
+  const { screens, reached } = start();
+  screens.follow(SOURCE, 0, 0);
+  for (const offset of [1000, 300_000, 301_000, 900_000]) say({ type: 'followed', sessions: [{ id: 'abc', offset }] });
+  expect(reached).toEqual([300_000, 900_000]);
+  threads[0]!.emit('error', new Error('a fault'));
+  expect(threads[1]!.heard[0]).toMatchObject({ type: 'follow', answeredTo: 900_000 });
+});
