@@ -7,4 +7,5 @@ export type { HookEvidence, StatusReducerOptions } from './reducer.ts';
 export { parseRules } from './rules.ts';
 export type { RuleSet } from './rules.ts';
 export { readLine, readScreen } from './sources/screen-reading.ts';
-export type { ReadingHint, ScreenReading, ScreenView } from './sources/screen-reading.ts';
+export type { ReadingHint, ScreenReading } from './sources/screen-reading.ts';
+export type { ScreenView } from './sources/screen-lines.ts';

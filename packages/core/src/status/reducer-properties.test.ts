@@ -5,7 +5,7 @@ import type { OscEvent } from '@spool/vt';
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from './built-in-rules.ts';
 import { StatusReducer } from './reducer.ts';
-import type { ScreenView } from './sources/screen-reading.ts';
+import type { ScreenView } from './sources/screen-lines.ts';
 
 type Step =
   | { readonly do: 'fact'; readonly fact: OscEvent; readonly at: number }

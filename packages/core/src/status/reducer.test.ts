@@ -1,9 +1,6 @@
-import type { Evidence, Status } from '@spool/protocol';
-import type { OscEvent, FactKind, ProgramStatus } from '@spool/vt';
+import type { Evidence } from '@spool/protocol';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_RULES } from './built-in-rules.ts';
-import { StatusReducer } from './reducer.ts';
-import { viewOf } from './testing/views.ts';
+import { Session } from './testing/session.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -13,69 +10,6 @@ const CODEX_DIALOG =
   '  Would you like to run the following command?\n\n  $ touch a\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel';
 const PROMPT = `✻ Baked for 3s\n${BOX}\n❯ █\n${BOX}\n  ? for shortcuts`;
 const WORK = `✽ Baking… (3s)\n${BOX}\n❯ █\n${BOX}\n  esc to interrupt`;
-
-/** A reducer with its own clock, which ticks on request. */
-class Session {
-  readonly reducer: StatusReducer;
-  now = 0;
-  #offset = 0;
-
-  constructor(command: string, status?: Status) {
-    this.reducer = new StatusReducer({
-      rules: BUILT_IN_RULES,
-      command: command.split(' '),
-      startedAt: 0,
-      ...(status && { status }),
-    });
-  }
-
-  wait(ms: number): this {
-    const until = this.now + ms;
-    for (;;) {
-      const { nextCheckAt } = this.reducer;
-      if (nextCheckAt === null || nextCheckAt > until) break;
-      this.reducer.tick(nextCheckAt);
-      if (this.reducer.nextCheckAt === nextCheckAt) throw new Error('a check that asks for itself');
-    }
-    this.now = until;
-    return this;
-  }
-
-  shows(text: string, more: Parameters<typeof viewOf>[1] = {}): this {
-    this.#offset += 10;
-    this.reducer.output(10, this.now, this.#offset);
-    this.reducer.screen(viewOf(text, more), this.now, this.#offset);
-    return this;
-  }
-
-  /** A look at what was there before. */
-  looksAt(text: string): this {
-    this.reducer.screen(viewOf(text), this.now, this.#offset);
-    return this;
-  }
-
-  says(...facts: readonly FactKind[]): this {
-    for (const fact of facts) {
-      this.#offset += 10;
-      this.reducer.fact({ ...fact, start: this.#offset - 10, end: this.#offset } as OscEvent, this.now);
-    }
-    return this;
-  }
-
-  reports(status: Partial<ProgramStatus> & { state: ProgramStatus['state'] }): this {
-    return this.says({ type: 'status-reported', status: { id: '', ...status } });
-  }
-
-  types(): this {
-    this.reducer.typed(this.now);
-    return this;
-  }
-
-  get is(): string {
-    const { state, kind } = this.reducer.status;
-    return kind === null ? state : `${state} (${kind})`;
-  }
-}
 
 describe('a dialog that is gone', () => {
   test('[STATE-1] ends at the first look that does not see it, before anything else is recognised', () => {
@@ -207,7 +141,7 @@ describe('agents by their screens', () => {
   test('work, wait, and are idle when that has lasted', () => {
     const session = new Session('claude').shows(PROMPT);
     expect(session.is).toBe('starting');
-    expect(session.wait(200).is).toBe('idle (prompt)');
+    expect(session.wait(600).is).toBe('idle (prompt)');
     expect(session.shows(WORK).is).toBe('working');
     expect(session.wait(100).shows(PROMPT).is).toBe('working');
     expect(session.wait(100).shows(DIALOG).is).toBe('blocked (permission)');

@@ -8,15 +8,20 @@
  * the flag is slow at worst.
  */
 export const PATTERN_CHARACTERS_MAX = 200;
+/** In front of a pattern: capital and small letters are the same. */
+const ANY_CASE = '(?i)';
 
 /** The pattern, or the reason why it is refused. */
 export function rulePattern(source: unknown): RegExp | string {
   if (typeof source !== 'string' || source === '') return 'a pattern is a text that is not empty';
   if (source.length > PATTERN_CHARACTERS_MAX) return `a pattern has at most ${PATTERN_CHARACTERS_MAX} characters`;
-  const refused = refusal(source);
+  const isAnyCase = source.startsWith(ANY_CASE);
+  const body = isAnyCase ? source.slice(ANY_CASE.length) : source;
+  if (body === '') return 'a pattern is a text that is not empty';
+  const refused = refusal(body);
   if (refused !== undefined) return refused;
   try {
-    return new RegExp(source);
+    return new RegExp(body, isAnyCase ? 'i' : '');
   } catch (error) {
     return (error as Error).message;
   }

@@ -36,11 +36,12 @@ import { rulePattern } from './rule-pattern.ts';
 
 /**
  * Where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
- * blank.
+ * blank. `input`: the first line of the input box (`input-box.ts`); `above`: the lines right above that box; `below`: the
+ * footer below it.
  */
 export type Region =
-  | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' }
-  | { readonly place: 'bottom'; readonly lines: number };
+  | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' | 'input' | 'below' }
+  | { readonly place: 'bottom' | 'above'; readonly lines: number };
 
 export interface Condition {
   readonly region: Region;
@@ -95,7 +96,7 @@ export const CONDITIONS_MAX = 12;
 export const EXTRACTS_MAX = 30;
 export const COMMANDS_MAX = 30;
 const CLEARING_KEYS_MAX = 8;
-const BOTTOM_LINES_MAX = 60;
+const REGION_LINES_MAX = 60;
 const ERRORS_MAX = 20;
 /** A screen may be half drawn, and a prompt appears before all work is done: idle has to last a moment. */
 const IDLE_SETTLE_MS = 200;
@@ -223,13 +224,19 @@ function condition(part: unknown, usual: Region): Condition {
 }
 
 function region(text: unknown): Region {
-  if (text === 'screen' || text === 'cursor' || text === 'title' || text === 'notification') return { place: text };
-  const lines = typeof text === 'string' ? Number(/^bottom (\d+)$/.exec(text)?.[1]) : Number.NaN;
-  if (lines >= 1 && lines <= BOTTOM_LINES_MAX) return { place: 'bottom', lines };
+  if (typeof text === 'string' && isSimplePlace(text)) return { place: text };
+  const [, place, count] = (typeof text === 'string' && /^(bottom|above) (\d+)$/.exec(text)) || [];
+  const lines = Number(count);
+  if (place !== undefined && lines >= 1 && lines <= REGION_LINES_MAX)
+    return { place: place as 'bottom' | 'above', lines };
   throw new Refusal(
-    `"in" is screen, cursor, title, notification or "bottom N" with N from 1 to ${BOTTOM_LINES_MAX}, not ${shown(text)}`,
+    `"in" is ${SIMPLE_PLACES.join(', ')}, "bottom N" or "above N" with N from 1 to ${REGION_LINES_MAX}, not ${shown(text)}`,
   );
 }
+
+const SIMPLE_PLACES = ['screen', 'cursor', 'title', 'notification', 'input', 'below'] as const;
+const isSimplePlace = (text: string): text is (typeof SIMPLE_PLACES)[number] =>
+  (SIMPLE_PLACES as readonly string[]).includes(text);
 
 function pattern(source: unknown): RegExp {
   const found = rulePattern(source);

@@ -5,6 +5,7 @@
  * command they are about. So the line with the question is compared, by its letters alone. Smaller differences count
  * only after input, because then the first dialog may have been answered.
  */
+import { withoutFrame } from './screen-lines.ts';
 export interface Dialog {
   readonly kind: string | null;
   /** The line with the question; null where none was found. */
@@ -35,12 +36,11 @@ const lettersOf = (line: string): string => line.replace(/[^\p{L}]/gu, '');
 /** How far above the known part of a dialog (a footer, an option) its question may be. */
 const LINES_ABOVE_MAX = 24;
 
-/** The line at `from`, or the nearest above it that asks and is not one of the options. */
-export function questionAbove(lines: readonly string[], from: number): string | null {
-  const candidates = lines.slice(Math.max(0, from - LINES_ABOVE_MAX), from + 1).reverse();
+/** The last of these lines, or the nearest above it that asks and is not one of the options. */
+export function questionAbove(lines: readonly string[]): string | null {
+  const candidates = lines.slice(-LINES_ABOVE_MAX - 1).reverse();
   return candidates.map(withoutFrame).find((line) => ASKS.test(line) && !OPTION.test(line)) ?? null;
 }
 
-const withoutFrame = (line: string): string => line.replace(/^[\s│┃]+|[\s│┃]+$/g, '');
 const ASKS = /\p{L}.*(?:\?$|\? |:$)|^\? \p{L}/u;
 const OPTION = /^(?:[❯›▶►▸●◉◯◻◼○→>*] |(?:[❯›▶►▸●◉→>] *)?\d+[.)]? )/;

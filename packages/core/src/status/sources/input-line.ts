@@ -6,7 +6,8 @@
  * Where no rule matches the line, the text is unknown.
  */
 import type { Region, RuleSet } from '../rules.ts';
-import { LINE_CHARACTERS_MAX, textBeforeCursor } from './screen-reading.ts';
+import { inputBox } from './input-box.ts';
+import { LINE_CHARACTERS_MAX, textBeforeCursor, withoutFrame } from './screen-lines.ts';
 
 /** Where the input of an agent is. */
 export interface InputRule {
@@ -48,21 +49,13 @@ export function clearingKeys(rules: readonly RuleSet[], agent: string): readonly
   return rules.find((set) => set.agent === agent && set.clear.length > 0)?.clear ?? [];
 }
 
-/** A box is not higher than this. */
-const INPUT_ROWS_MAX = 40;
-
 function inputBy(rule: InputRule, view: InputView): string | null {
-  const { lines, cursor } = view;
+  const box = inputBox(rule, view);
+  const found = box === null ? null : rule.pattern.exec(cut(view.lines[box.first]!));
+  if (box === null || found === null) return null;
   const solid = withoutSuggestion(rule, view);
-  const first = rule.region.place === 'cursor' ? topOf(rule, lines, cursor.row) : lowest(rule, lines);
-  const found = first === null ? null : rule.pattern.exec(cut(lines[first]!));
-  if (first === null || found === null) return null;
   const from = found.index + found[0].length - (found[1]?.length ?? 0);
-  const rows = [cut(solid[first]!).slice(from)];
-  for (let row = first + 1; row < Math.min(lines.length, first + INPUT_ROWS_MAX); row++) {
-    if (rule.until === null ? lines[row]!.trim() === '' : rule.until.test(cut(lines[row]!))) break;
-    rows.push(cut(solid[row]!));
-  }
+  const rows = [cut(solid[box.first]!).slice(from), ...solid.slice(box.first + 1, box.last + 1).map(cut)];
   const text = rows.map(withoutFrame).join('\n').trim();
   return rule.placeholders.some((pattern) => pattern.test(text)) ? '' : text;
 }
@@ -72,25 +65,4 @@ function withoutSuggestion({ suggested }: InputRule, { lines, solid, cursor }: I
   return solid.map((line, row) => (row === cursor.row ? textBeforeCursor({ lines: solid, cursor }) : line));
 }
 
-/** The lowest matching line of the region: lines further down are newer. */
-function lowest({ region, pattern, after }: InputRule, lines: readonly string[]): number | null {
-  let left = region.place === 'bottom' ? region.lines : Infinity;
-  for (let row = lines.length - 1; row >= 0 && left > 0; row--) {
-    if (lines[row]!.trim() === '') continue;
-    left--;
-    if (!pattern.test(cut(lines[row]!))) continue;
-    if (after === null || (row > 0 && after.test(cut(lines[row - 1]!)))) return row;
-  }
-  return null;
-}
-
-/** From the cursor's line up to the one below `after`. */
-function topOf({ after }: InputRule, lines: readonly string[], cursorRow: number): number | null {
-  if (after === null) return cursorRow;
-  for (let row = cursorRow; row > Math.max(0, cursorRow - INPUT_ROWS_MAX); row--)
-    if (after.test(cut(lines[row - 1]!))) return row;
-  return null;
-}
-
 const cut = (line: string): string => line.slice(0, LINE_CHARACTERS_MAX);
-const withoutFrame = (line: string): string => line.replace(/^[\s│┃]+|[\s│┃█]+$/g, '');

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { agentOfCommand } from './command-agent.ts';
-import { readLine, readScreen, type ScreenReading, textBeforeCursor } from './screen-reading.ts';
+import { textBeforeCursor } from './screen-lines.ts';
+import { readLine, readScreen, type ScreenReading } from './screen-reading.ts';
 import { viewOf } from '../testing/views.ts';
 
 const read = (text: string, command = 'tool', title = ''): ScreenReading =>

@@ -4,20 +4,15 @@
  * It reads the emulated screen, never the bytes: full-screen programs write cells here and there, and what they wrote
  * last is not what is visible. The same rules read titles and notifications, which are single lines.
  */
-import { cellsOf, cleanText } from '@spool/vt';
+import { cleanText } from '@spool/vt';
 import type { StatusState } from '@spool/protocol';
 import { SHELL } from './command-agent.ts';
-import { type Dialog, questionAbove } from './dialog.ts';
-import type { Condition, Extract, Region, Rule, RuleSet } from '../rules.ts';
-
-export interface ScreenView {
-  /** Visible rows, top to bottom, trailing blanks cut. */
-  readonly lines: readonly string[];
-  readonly cursor: { readonly row: number; readonly col: number };
-  readonly isCursorVisible: boolean;
-  readonly isAlternate: boolean;
-  readonly title: string;
-}
+import type { Dialog } from './dialog.ts';
+import type { InputBox } from './input-box.ts';
+import type { InputRule } from './input-line.ts';
+import { Look, type Match } from './look.ts';
+import type { ScreenView } from './screen-lines.ts';
+import type { Extract, Rule, RuleSet } from '../rules.ts';
 
 /** All null where no rule matches; `agent` may be known all the same. */
 export interface ScreenReading {
@@ -32,6 +27,8 @@ export interface ScreenReading {
   readonly thought: string | null;
   /** The question, on screens that wait for a decision. */
   readonly dialog: Dialog | null;
+  /** Where the input box is; null where none was found. */
+  readonly box: InputBox | null;
   /** How long it has to last before it counts; the second: with nothing else changing. */
   readonly settleMs: number;
   readonly quietMs: number;
@@ -45,7 +42,6 @@ export interface ReadingHint {
   readonly agent: string | null;
 }
 
-export const LINE_CHARACTERS_MAX = 500;
 export const ACTIVITY_CHARACTERS_MAX = 120;
 export const THOUGHT_CHARACTERS_MAX = 300;
 const WHY_CHARACTERS_MAX = 80;
@@ -59,12 +55,17 @@ export function readScreen(rules: readonly RuleSet[], view: ScreenView, hint: Re
   // ones.
   for (const asked of new Set([agent, started])) {
     if (asked === null) continue;
+    look.inputs = inputsOf(rules, asked);
     const found = firstMet(rules, asked, 'screen', look);
     if (found !== undefined) return reading(found, look, rules, asked);
   }
+  look.inputs = inputsOf(rules, agent);
   const found = firstMet(rules, null, 'screen', look);
-  return found === undefined ? { ...NOTHING, agent } : reading(found, look, rules, agent);
+  return found === undefined ? { ...NOTHING, agent, box: look.box } : reading(found, look, rules, agent);
 }
+
+const inputsOf = (rules: readonly RuleSet[], agent: string | null): readonly InputRule[] =>
+  rules.filter((set) => set.agent === agent).flatMap(({ input }) => input);
 
 /** A title or a notification, by the agent's rules and then by the general ones. */
 export function readLine(
@@ -133,16 +134,17 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
     activity,
     thought: extracted(rules, agent, 'thought', rule, look, THOUGHT_CHARACTERS_MAX),
     dialog,
+    box: look.box,
     settleMs: rule.settleMs,
     quietMs: rule.quietMs,
     freshMs: rule.freshMs,
   };
 }
 
-function dialogOf({ kind }: Rule, { found, at, place }: Match, activity: string | null, look: Look): Dialog {
+function dialogOf({ kind }: Rule, { found, row, place }: Match, activity: string | null, look: Look): Dialog {
   const isAtCursor = place === 'cursor';
   // The text after the question is being typed.
-  const asked = isAtCursor ? found.input.slice(0, found.index + found[0].length).trim() : look.questionAbove(at);
+  const asked = isAtCursor ? found.input.slice(0, found.index + found[0].length).trim() : look.questionAbove(row);
   const question = kind === PAGER ? null : asked; // each page is a new dialog, and asks nothing
   return { kind, question, isAtCursor, activity };
 }
@@ -183,74 +185,6 @@ function recognised(rules: readonly RuleSet[], look: Look): string | null {
   return rules.find((set) => set.recognise.some((condition) => look.find(condition) !== undefined))?.agent ?? null;
 }
 
-interface Match {
-  readonly found: RegExpExecArray;
-  readonly above: RegExpExecArray | null;
-  readonly place: Region['place'];
-  /** Which of the place's lines. */
-  readonly at: number;
-}
-
-/** The view, cut into regions on demand. */
-class Look {
-  readonly #view: ScreenView;
-  readonly #notification: string;
-  #filled: readonly string[] | undefined;
-  #cursor: readonly string[] | undefined;
-
-  constructor(view: ScreenView, notification = '') {
-    this.#view = view;
-    this.#notification = notification;
-  }
-
-  /** The lowest matching line: lines further down are newer. */
-  find({ region, pattern, after }: Condition): Match | undefined {
-    const lines = this.#lines(region);
-    const first = region.place === 'bottom' ? Math.max(0, lines.length - region.lines) : 0;
-    for (let at = lines.length - 1; at >= first; at--) {
-      const found = pattern.exec(lines[at]!);
-      if (found === null) continue;
-      if (after === null) return { found, above: null, place: region.place, at };
-      const above = at > 0 ? after.exec(lines[at - 1]!) : null;
-      if (above !== null) return { found, above, place: region.place, at };
-    }
-    return undefined;
-  }
-
-  questionAbove(at: number): string | null {
-    return questionAbove(this.#lines({ place: 'screen' }), at);
-  }
-
-  #lines({ place }: Pick<Region, 'place'>): readonly string[] {
-    switch (place) {
-      case 'title':
-        return this.#view.title === '' ? [] : [this.#view.title];
-      case 'notification':
-        return this.#notification === '' ? [] : [this.#notification];
-      case 'cursor':
-        return (this.#cursor ??= [textBeforeCursor(this.#view)]);
-      case 'bottom':
-      case 'screen':
-        return (this.#filled ??= this.#view.lines
-          .filter((line) => line !== '' && line.trim() !== '')
-          .map((line) => (line.length > LINE_CHARACTERS_MAX ? line.slice(0, LINE_CHARACTERS_MAX) : line)));
-    }
-  }
-}
-
-/** Restores blanks that were cut: a prompt ends with one. Columns are cells, of which wide characters have two. */
-export function textBeforeCursor({ lines, cursor }: Pick<ScreenView, 'lines' | 'cursor'>): string {
-  const line = (lines[cursor.row] ?? '').slice(0, LINE_CHARACTERS_MAX);
-  let cells = 0;
-  let length = 0;
-  for (const character of line) {
-    if (cells >= cursor.col) return line.slice(0, length);
-    cells += cellsOf(character.codePointAt(0)!);
-    length += character.length;
-  }
-  return line + ' '.repeat(Math.max(0, Math.min(cursor.col - cells, LINE_CHARACTERS_MAX)) || 0);
-}
-
 const NO_VIEW: ScreenView = {
   lines: [],
   cursor: { row: 0, col: 0 },
@@ -269,6 +203,7 @@ const NOTHING: ScreenReading = {
   activity: null,
   thought: null,
   dialog: null,
+  box: null,
   settleMs: 0,
   quietMs: 0,
   freshMs: 0,

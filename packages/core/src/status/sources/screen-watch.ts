@@ -9,8 +9,11 @@
 import { type Claim, claim, type Moment } from '../claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
 import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
+import type { InputBox } from './input-box.ts';
+import { Motion } from './motion.ts';
 import type { RuleSet } from '../rules.ts';
-import { readScreen, type ScreenReading, type ScreenView, textBeforeCursor } from './screen-reading.ts';
+import { type ScreenView, textBeforeCursor } from './screen-lines.ts';
+import { readScreen, type ScreenReading } from './screen-reading.ts';
 
 /** When no rule matches the screen, the last reading stays for this long. */
 const UNREAD_HOLD_MS = 400;
@@ -29,7 +32,8 @@ export class ScreenWatch {
   /** The last look that saw a dialog. */
   #dialogSeenAt = Number.NEGATIVE_INFINITY;
   #typedAt = Number.NEGATIVE_INFINITY;
-  #changedAt = 0;
+  #box: InputBox | null = null;
+  readonly #motion = new Motion();
   /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
   #promptText = '';
   /** The same, also while something else is read: a long command wraps into the next row. */
@@ -71,9 +75,9 @@ export class ScreenWatch {
     return this.#view?.isAlternate ?? false;
   }
 
-  /** When it last changed outside of the cursor's line, where input is echoed. */
+  /** When it last changed outside of the input box, where input is echoed. */
   get changedAt(): number {
-    return this.#changedAt;
+    return this.#motion.changedAt;
   }
 
   /** Changes when one dialog replaces another. */
@@ -98,14 +102,17 @@ export class ScreenWatch {
       if (this.#claim?.evidence.says === 'blocked') this.#dialogSeenAt = moment.at;
       return undefined;
     }
-    if (last === null || hasChangedElsewhere(last, view)) this.#changedAt = moment.at;
     this.#view = view;
-    if (this.#isTypedAtPrompt(view)) return undefined;
     const reading = readScreen(this.#rules, view, { started: this.#started, agent });
+    if (last === null) this.#motion.began(moment.at);
+    else this.#motion.compare({ view: last, box: this.#box }, { view, box: reading.box }, moment.at, this.#typedAt);
+    this.#box = reading.box;
+    if (this.#isTypedAtPrompt(view)) return undefined;
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
     else if (this.#claim?.evidence.says === 'blocked') this.#claim = null;
+    if (this.#isIdleInMotion(reading, moment.at)) this.#claim = null;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
       this.#count(reading, moment);
       this.#pending = null;
@@ -124,7 +131,7 @@ export class ScreenWatch {
     const settledAt =
       reading.rule === null
         ? since.at + UNREAD_HOLD_MS
-        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#changedAt + reading.quietMs);
+        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#motion.changedAt + reading.quietMs);
     if (now < settledAt) return settledAt;
     this.#pending = null;
     this.#count(reading, since);
@@ -156,7 +163,13 @@ export class ScreenWatch {
     const last = this.#dialog;
     if (last === null || dialog === null) return false;
     const hasTyped = this.#typedAt > last.at;
-    return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#changedAt >= this.#typedAt });
+    return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#motion.changedAt >= this.#typedAt });
+  }
+
+  /** The box is still there, but something beside it has begun to move: it works. */
+  #isIdleInMotion({ rule, state, quietMs }: ScreenReading, at: number): boolean {
+    const isSameIdle = state === 'idle' && rule === this.#claim?.evidence.rule;
+    return isSameIdle && quietMs > 0 && this.#motion.isMoving(at);
   }
 
   /** After the prompt that was there, on the same line. */
@@ -197,8 +210,3 @@ const isSame = (one: ScreenView, other: ScreenView): boolean =>
   one.cursor.col === other.cursor.col &&
   one.lines.length === other.lines.length &&
   one.lines.every((line, row) => line === other.lines[row]);
-
-const hasChangedElsewhere = (one: ScreenView, other: ScreenView): boolean =>
-  one.isAlternate !== other.isAlternate ||
-  one.lines.length !== other.lines.length ||
-  one.lines.some((line, row) => line !== other.lines[row] && row !== other.cursor.row);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { StatusReducer } from '../reducer.ts';
 import { parseRules } from '../rules.ts';
-import type { ScreenView } from './screen-reading.ts';
+import type { ScreenView } from './screen-lines.ts';
 
 const WORDS = 'const line = await reader.next(); // ❯ 12. Yes, and the quick brown fox jumps over (the) lazy dog… ';
 

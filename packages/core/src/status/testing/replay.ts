@@ -7,7 +7,7 @@ import { type OscEvent, OutputFollower } from '@spool/vt';
 import { ScreenModel } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { StatusReducer } from '../reducer.ts';
-import type { ScreenView } from '../sources/screen-reading.ts';
+import type { ScreenView } from '../sources/screen-lines.ts';
 import type { Event, Recording } from './recordings.ts';
 
 export interface ReplayOptions {

@@ -1,5 +1,5 @@
 /** Hand-made screens, for tests. */
-import type { ScreenView } from '../sources/screen-reading.ts';
+import type { ScreenView } from '../sources/screen-lines.ts';
 
 /** `█` is the cursor (default: the end of the last line). */
 export function viewOf(text: string, more: Partial<ScreenView> = {}): ScreenView {

@@ -1,0 +1,108 @@
+/** One screen, cut into the regions in which rules search. */
+import type { Condition, Region } from '../rules.ts';
+import { questionAbove } from './dialog.ts';
+import { type InputBox, inputBox } from './input-box.ts';
+import type { InputRule } from './input-line.ts';
+import { LINE_CHARACTERS_MAX, type ScreenView, textBeforeCursor } from './screen-lines.ts';
+
+export interface Match {
+  readonly found: RegExpExecArray;
+  readonly above: RegExpExecArray | null;
+  readonly place: Region['place'];
+  /** The row of the screen; of a title or notification 0. */
+  readonly row: number;
+}
+
+/** Where there is no input box, its footer is searched for in the lowest lines. */
+const FOOTER_LINES = 6;
+
+interface Line {
+  readonly text: string;
+  readonly row: number;
+}
+
+/** The regions of a view, cut on demand. */
+export class Look {
+  readonly #view: ScreenView;
+  readonly #notification: string;
+  #filled: readonly Line[] | undefined;
+  /** Whose input box it is, and the box; undefined: not searched for. */
+  #inputs: readonly InputRule[] = [];
+  #box: InputBox | null | undefined;
+
+  constructor(view: ScreenView, notification = '') {
+    this.#view = view;
+    this.#notification = notification;
+  }
+
+  /** Searches for the input box of another program. */
+  set inputs(rules: readonly InputRule[]) {
+    this.#inputs = rules;
+    this.#box = undefined;
+  }
+
+  get box(): InputBox | null {
+    if (this.#box !== undefined) return this.#box;
+    this.#box = null;
+    for (const rule of this.#inputs) if ((this.#box ??= inputBox(rule, this.#view)) !== null) break;
+    return this.#box;
+  }
+
+  get lines(): readonly string[] {
+    return this.#view.lines;
+  }
+
+  /** The lowest matching line: lines further down are newer. */
+  find({ region, pattern, after }: Condition): Match | undefined {
+    const lines = this.#lines(region);
+    for (let at = lines.length - 1; at >= 0; at--) {
+      const { text, row } = lines[at]!;
+      const found = pattern.exec(text);
+      if (found === null) continue;
+      if (after === null) return { found, above: null, place: region.place, row };
+      const before = this.#lineAbove(row);
+      const above = before === undefined ? null : after.exec(before);
+      if (above !== null) return { found, above, place: region.place, row };
+    }
+    return undefined;
+  }
+
+  questionAbove(row: number): string | null {
+    return questionAbove(this.#screen.filter((line) => line.row <= row).map(({ text }) => text));
+  }
+
+  #lineAbove(row: number): string | undefined {
+    return this.#screen.findLast((line) => line.row < row)?.text;
+  }
+
+  #lines(region: Region): readonly Line[] {
+    const { box } = this;
+    switch (region.place) {
+      case 'title':
+        return line(this.#view.title);
+      case 'notification':
+        return line(this.#notification);
+      case 'cursor':
+        return [{ text: textBeforeCursor(this.#view), row: this.#view.cursor.row }];
+      case 'input':
+        return box === null ? [] : this.#screen.filter(({ row }) => row === box.first);
+      case 'above':
+        return this.#screen.filter(({ row }) => box === null || row < box.top).slice(-region.lines);
+      case 'below':
+        return box === null ? this.#screen.slice(-FOOTER_LINES) : this.#screen.filter(({ row }) => row > box.bottom);
+      case 'bottom':
+        return this.#screen.slice(-region.lines);
+      case 'screen':
+        return this.#screen;
+    }
+  }
+
+  /** The lines that are not blank. */
+  get #screen(): readonly Line[] {
+    return (this.#filled ??= this.#view.lines.flatMap((text, row) =>
+      text === '' || text.trim() === '' ? [] : [{ text: text.slice(0, LINE_CHARACTERS_MAX), row }],
+    ));
+  }
+}
+
+const line = (text: string): readonly Line[] => (text === '' ? [] : [{ text, row: 0 }]);

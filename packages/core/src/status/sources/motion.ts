@@ -1,0 +1,76 @@
+/**
+ * What moves on a screen besides the input box, where typing is echoed.
+ *
+ * Programs whose input box is always visible show that they work by something that moves: a spinner, a timer, text. So the
+ * box alone is not idle. Lines above the box are compared from the box upwards, because a draft that grows moves them. Below
+ * the box, a clock or a counter in a status bar ticks at any time: only what changes faster than that is motion.
+ */
+import type { InputBox } from './input-box.ts';
+import type { ScreenView } from './screen-lines.ts';
+
+/** A status bar changes once per second at most; spinners turn faster. */
+const TICK_MS = 800;
+/** Three changes within this time are motion; one or two may be a notice, a resize or a screen that is half drawn. */
+const MOVING_MS = 1500;
+/** After a key the draft grows, and the program shows other hints. */
+const ECHO_MS = 400;
+const NEVER = Number.NEGATIVE_INFINITY;
+
+export class Motion {
+  #changedAt = 0;
+  /** The last three changes. */
+  #moves: readonly [number, number, number] = [NEVER, NEVER, NEVER];
+  #footerAt = NEVER;
+
+  /** The last change outside of the input box; without a box, outside of the cursor's line. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** It changes again and again. */
+  isMoving(now: number): boolean {
+    return now - this.#moves[0] <= MOVING_MS;
+  }
+
+  began(at: number): void {
+    this.#changedAt = at;
+  }
+
+  compare(one: Seen, other: Seen, at: number, typedAt: number): void {
+    if (!this.#hasMoved(one, other, at, typedAt)) return;
+    this.#moves = [this.#moves[1], this.#moves[2], at];
+    this.#changedAt = at;
+  }
+
+  #hasMoved(one: Seen, other: Seen, at: number, typedAt: number): boolean {
+    if (one.box === null || other.box === null) return hasChangedElsewhere(one.view, other.view);
+    if (at - typedAt <= ECHO_MS) return false;
+    if (hasChangedAbove(one, one.box, other, other.box)) return true;
+    if (!hasChangedBelow(one, one.box, other, other.box)) return false;
+    const isFast = at - this.#footerAt <= TICK_MS;
+    this.#footerAt = at;
+    return isFast;
+  }
+}
+
+export interface Seen {
+  readonly view: ScreenView;
+  readonly box: InputBox | null;
+}
+
+function hasChangedAbove(one: Seen, oneBox: InputBox, other: Seen, otherBox: InputBox): boolean {
+  const rows = Math.min(oneBox.top, otherBox.top);
+  for (let above = 1; above <= rows; above++)
+    if (one.view.lines[oneBox.top - above] !== other.view.lines[otherBox.top - above]) return true;
+  return false;
+}
+
+function hasChangedBelow(one: Seen, oneBox: InputBox, other: Seen, otherBox: InputBox): boolean {
+  const [before, after] = [one.view.lines.slice(oneBox.bottom + 1), other.view.lines.slice(otherBox.bottom + 1)];
+  return before.length !== after.length || before.some((line, at) => line !== after[at]);
+}
+
+const hasChangedElsewhere = (one: ScreenView, other: ScreenView): boolean =>
+  one.isAlternate !== other.isAlternate ||
+  one.lines.length !== other.lines.length ||
+  one.lines.some((line, row) => line !== other.lines[row] && row !== other.cursor.row);
