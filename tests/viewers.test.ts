@@ -208,6 +208,34 @@ test('[IN-6] who typed is recorded, and who watches is known', async () => {
   await until('nobody is there', async () => (await client.get(session.id)).viewers.length === 0);
 });
 
+test('[IN-6] who typed is known after the death of a keeper and after the end, and each change is in the history', async () => {
+  await using daemon = new TestDaemon();
+  const ann = await daemon.client({ who: 'ann' });
+  const bob = await daemon.client({ who: 'bob' });
+  const events = bob.events({ types: ['session-typed'] });
+  const session = await ann.run({ command: ['cat'], size: PTY, env });
+  await ann.write(session.id, 'one\r');
+  await seen(ann, session.id, 'one\r\none');
+  await bob.write(session.id, 'two\r');
+  await seen(ann, session.id, 'two\r\ntwo');
+  const told = [(await events.next()).value, (await events.next()).value];
+  expect(told).toMatchObject([{ who: 'ann', id: session.id }, { who: 'bob' }]);
+  const typists = async (): Promise<unknown[]> =>
+    (await ann.explain(session.id)).history.flatMap((item) => (item.type === 'typed' ? item.who : []));
+  await until('the history has both', async () => (await typists()).length === 2);
+  const { typed } = await ann.get(session.id);
+  const { keeper } = await ann.status();
+  process.kill(keeper.pid, 'SIGKILL');
+  await until('another keeper', async () => (await ann.status()).keeper.pid !== keeper.pid);
+  expect([(await ann.get(session.id)).typed, await typists()]).toEqual([typed, ['ann', 'bob']]);
+  expect(typed).toMatchObject({ who: 'bob' });
+  await ann.stop(session.id);
+  const { keeper: second } = await ann.status();
+  process.kill(second.pid, 'SIGKILL');
+  await until('a third keeper', async () => (await ann.status()).keeper.pid !== second.pid);
+  expect([(await ann.get(session.id)).typed, await typists()]).toEqual([typed, ['ann', 'bob']]);
+});
+
 test('[IN-1] [LIFE-1] what is typed while keepers die arrives once and in order', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

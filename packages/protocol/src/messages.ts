@@ -97,7 +97,7 @@ export interface SessionInfo {
   readonly endedBy: EndedBy | null;
   readonly sizePolicy: SizePolicy;
   readonly viewers: readonly Viewer[];
-  /** The client that typed last, and when. */
+  /** The client that typed last, and when. `events` tells each change. */
   readonly typed: { readonly who: string; readonly at: number } | null;
   /** Why the log is incomplete or not growing, in a sentence; null when all is well. */
   readonly trouble: string | null;
@@ -410,6 +410,8 @@ export type DaemonEvent =
       readonly rows: number;
     }
   | { readonly type: 'session-removed'; readonly at: number; readonly id: string }
+  /** A client began to type: another one than before, or the same after a long pause. */
+  | { readonly type: 'session-typed'; readonly at: number; readonly id: string; readonly who: string }
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: StatusInfo }
   | ({ readonly type: 'milestone'; readonly at: number; readonly id: string } & Milestone)
   /** What the program reported: its title, its folder, the start or end of a command, progress, a bell, a message. */

@@ -84,7 +84,9 @@ export type HistoryItem =
       readonly command: string | null;
       readonly exitCode: number | null;
       readonly durationMs: number;
-    };
+    }
+  /** A client began to type: another one than before, or the same after a long pause. */
+  | { readonly type: 'typed'; readonly at: number; readonly offset: number; readonly who: string };
 
 /** A noteworthy point that a known tool has reached: `dependencies installed`, `dev server ready`. */
 export interface Milestone {

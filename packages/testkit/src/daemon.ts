@@ -31,8 +31,8 @@ export class TestDaemon {
   }
 
   /** An SDK client; the first one starts the daemon. */
-  async client(): Promise<Client> {
-    const client = await connect({ env: this.env });
+  async client(options: { who?: string } = {}): Promise<Client> {
+    const client = await connect({ env: this.env, ...options });
     this.#clients.push(client);
     return client;
   }

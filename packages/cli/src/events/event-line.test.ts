@@ -12,6 +12,7 @@ test.each<[event: object, sentence: string]>([
   [{ type: 'session-started', session: { ...BUILD, command: ['npm', 'test'] } }, 'build has started: npm test'],
   [{ type: 'session-exited', session: BUILD }, 'build exited with code 3'],
   [{ type: 'session-removed' }, 'build was removed'],
+  [{ type: 'session-typed', who: 'cli 4711' }, 'cli 4711 types into build'],
   [{ type: 'session-resized', cols: 120, rows: 40 }, 'build is now 120x40'],
   [
     { type: 'session-status', status: { ...STATUS, state: 'blocked', kind: 'permission', why: 'Sure?' } },

@@ -1,5 +1,5 @@
 /**
- * What has happened: starts, ends, statuses, milestones and commands of the sessions, in order of time. Keeps SAY-4.
+ * What has happened: starts, ends, statuses, milestones, commands and typists of the sessions, in order of time. Keeps SAY-4.
  */
 import type { Client } from '@spool/client';
 import { type HistoryItem, type SessionInfo, SpoolError } from '@spool/protocol';
@@ -43,6 +43,7 @@ async function historyOf(client: Pick<Client, 'explain'>, id: string): Promise<r
 }
 
 function eventOf(id: string, item: HistoryItem): ListedEvent {
+  if (item.type === 'typed') return { type: 'session-typed', at: item.at, id, who: item.who };
   if (item.type !== 'status') return { ...item, id };
   const { at, state, kind, source, why, offset } = item;
   return { type: 'session-status', at, id, status: { state, kind, source, why, offset } };

@@ -75,5 +75,6 @@ function isEndStatus(event: ListedEvent): boolean {
 function keyOf(event: ListedEvent): string {
   if ('session' in event) return `${event.type} ${event.session.id}`;
   if (event.type === 'session-status') return `${event.type} ${event.id} ${event.status.state} ${event.status.offset}`;
+  if (event.type === 'session-typed') return `${event.type} ${event.id} ${event.at}`;
   return event.type === 'milestone' ? `${event.type} ${sessionIdOf(event)} ${event.name} ${event.offset}` : '';
 }

@@ -71,6 +71,8 @@ function historyLine(item: HistoryItem): string {
       return `${time} ${item.state}${item.kind ? ` (${item.kind})` : ''}: ${printable(item.why)}`;
     case 'milestone':
       return `${time} milestone: ${printable(item.title)}`;
+    case 'typed':
+      return `${time} typed: ${printable(item.who)}`;
     case 'command':
       return `${time} command: ${printable(item.command ?? '?')}: exit code ${item.exitCode ?? '?'} after ${item.durationMs} ms`;
   }

@@ -44,6 +44,7 @@ const isRecord = has({
   startedAt: isNumber,
   size: orNull(isSize),
   controlGroup: orNull(isText),
+  typed: orNone(has({ who: isText, at: isNumber })),
   ending: orNull(has({ by: isText, killAt: isNumber })),
   end: orNull(
     has({

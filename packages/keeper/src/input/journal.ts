@@ -1,6 +1,7 @@
 /**
  * Records how far input has got, so that the record survives the keeper's death: input typed during that death arrives
- * once, and a terminal query is answered once. Keeps that part of LIFE-1 and QRY-1.
+ * once, and a terminal query is answered once. It also names the client that typed last. Keeps that part of LIFE-1,
+ * QRY-1 and IN-6.
  *
  * One line of JSON in the session's folder, overwritten after each write to the terminal, also after a partial one
  * (some microseconds; the page cache survives the process). A kill between the two writes could double one keystroke;
@@ -18,10 +19,21 @@ interface Journal {
   typed: [stream: string, offset: number][];
   /** The end of the input is due: a client has said that nothing follows. */
   isEnded?: boolean;
+  /** The client that typed last. */
+  typist?: Typist | null;
 }
 
+export interface Typist {
+  readonly who: string;
+  readonly at: number;
+}
+
+/** The time of the last input, where only that has changed, may be this old. */
+const TYPIST_EVERY_MS = 1000;
+
 /** Longer than any content, so that overwriting needs no truncation. */
-const LINE_BYTES = 1024;
+const LINE_BYTES = 2048;
+const NOT_ASCII = /[^\x20-\x7e]/g;
 const line = Buffer.alloc(LINE_BYTES);
 const BLANK = 0x20;
 
@@ -30,6 +42,7 @@ export class InputJournal {
   #journal: Journal | null = null;
   #fd = -1;
   #isClosed = false;
+  #typistSavedAt = 0;
 
   constructor(sessionFolder: string) {
     this.#path = `${sessionFolder}/input.json`;
@@ -55,6 +68,21 @@ export class InputJournal {
     this.#write();
   }
 
+  get typist(): Typist | null {
+    return this.#read().typist ?? null;
+  }
+
+  /** Written at once if it is another client than before; else with the next write, or after a moment. */
+  recordTypist(typist: Typist): void {
+    const journal = this.#read();
+    const before = journal.typist;
+    const isOpen = this.#fd !== -1;
+    journal.typist = typist;
+    if (before?.who === typist.who && Math.abs(typist.at - this.#typistSavedAt) < TYPIST_EVERY_MS) return;
+    this.#write();
+    if (!isOpen) this.release(); // a client that only sends input does not keep the file open
+  }
+
   recordAnswered(offset: number): void {
     this.#read().answeredTo = offset;
     this.#write();
@@ -78,11 +106,12 @@ export class InputJournal {
 
   #load(): Journal {
     try {
-      const { answeredTo, typed, isEnded } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
+      const { answeredTo, typed, isEnded, typist } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
       return {
         answeredTo: Number(answeredTo) || 0,
         typed: Array.isArray(typed) ? typed : [],
         isEnded: isEnded === true,
+        typist: typeof typist?.who === 'string' && typeof typist.at === 'number' ? typist : null,
       };
     } catch {
       return { answeredTo: 0, typed: [] }; // none yet, or damaged: assume that nothing has arrived
@@ -108,7 +137,14 @@ export class InputJournal {
     } catch {
       return; // no fd: the input is in the terminal all the same
     }
-    const length = line.write(JSON.stringify(this.#journal), 'latin1');
+    this.#typistSavedAt = this.#journal?.typist?.at ?? 0;
+    const text = JSON.stringify(this.#journal).replaceAll(NOT_ASCII, escaped);
+    const length = line.write(text, 'latin1');
     native.writeAt(this.#fd, line.fill(BLANK, length), 0); // a full disk: the same
   }
+}
+
+/** As JSON escapes it, so that a character takes a byte. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

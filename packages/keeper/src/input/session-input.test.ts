@@ -4,15 +4,17 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from '../session/child.ts';
 import type { OnWritten } from './queue.ts';
-import { SessionInput } from './session-input.ts';
+import { SessionInput, TYPIST_AGAIN_MS } from './session-input.ts';
 
 let folder: string;
 let terminal: FakeTerminal | null;
 let typedAt: number[];
+let typists: string[];
 beforeEach(() => {
   folder = mkdtempSync(`${tmpdir()}/spool-input-`);
   terminal = new FakeTerminal();
   typedAt = [];
+  typists = [];
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -41,6 +43,7 @@ const input = (): SessionInput =>
     name: () => 'build',
     child: () => terminal as unknown as Child | null,
     onTyped: (at) => typedAt.push(at),
+    onTypist: ({ who }) => typists.push(who),
   });
 
 /** What a viewer is told. */
@@ -121,4 +124,31 @@ test('[IN-6] the last client that typed is known, whichever way it typed', async
   session.typed(viewer().watcher, 'cy', 's', 0, bytes('c'));
   expect(session.lastTyped).toMatchObject({ who: 'cy', at: expect.any(Number) as unknown });
   expect(typedAt).toHaveLength(3);
+});
+
+test('[IN-6] the next keeper knows who typed, in any alphabet, and records only a change or a return', async () => {
+  vi.useFakeTimers();
+  await input().write(bytes('a'), 'アンナ “ann”');
+  expect(input().lastTyped).toEqual({ who: 'アンナ “ann”', at: Date.now() });
+  vi.advanceTimersByTime(5000);
+  await input().write(bytes('b'), 'アンナ “ann”');
+  expect([input().lastTyped!.at, typists]).toEqual([Date.now(), ['アンナ “ann”']]);
+  await input().write(bytes('c'), 'bob');
+  vi.advanceTimersByTime(TYPIST_AGAIN_MS + 1);
+  await input().write(bytes('d'), 'bob');
+  expect(typists).toEqual(['アンナ “ann”', 'bob', 'bob']);
+});
+
+test('[IN-6] the longest names and eight streams fit into the journal', () => {
+  const session = input();
+  const who = '龍'.repeat(100);
+  for (let stream = 0; stream < 8; stream++)
+    session.typed(viewer().watcher, who, `${stream}`.repeat(36), 0, bytes('x'.repeat(50)));
+  session.answer(bytes('A'), Number.MAX_SAFE_INTEGER);
+  const next = input();
+  expect([next.lastTyped!.who, next.journal.typedOf('0'.repeat(36)), next.journal.answeredTo]).toEqual([
+    who,
+    50,
+    Number.MAX_SAFE_INTEGER,
+  ]);
 });

@@ -4,7 +4,7 @@
  *
  * Three ways lead to the terminal: bytes of a client, with or without an idempotency key (`write`, `writeOnce`), bytes
  * of a viewer at an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`).
- * Keeps IN-6: which client typed last.
+ * Keeps IN-6: which client types is recorded with the input, and each change of it in the history.
  */
 import { SpoolError } from '@spool/protocol';
 import type { Watcher } from '../clients/watcher.ts';
@@ -12,7 +12,7 @@ import type { Child } from '../session/child.ts';
 import { COOKED_LINE_BYTES_MAX, CookedLine } from './cooked-line.ts';
 import { EndOfInput } from './end-of-input.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
-import { InputJournal } from './journal.ts';
+import { InputJournal, type Typist } from './journal.ts';
 import { PasteWatch } from './paste-watch.ts';
 import { INPUT_QUEUE_BYTES_MAX, type OnWritten } from './queue.ts';
 import { steadyNow } from '../screens/steady-clock.ts';
@@ -24,7 +24,12 @@ export interface SessionInputOptions {
   child(): Child | null;
   /** A client types. */
   onTyped(at: number): void;
+  /** A client began to type: another one than before, or the same after a long pause. */
+  onTypist(typist: Typist): void;
 }
+
+/** After this pause, the same client is recorded in the history again. */
+export const TYPIST_AGAIN_MS = 10 * 60_000;
 
 export class SessionInput {
   readonly journal: InputJournal;
@@ -39,7 +44,6 @@ export class SessionInput {
   #answerTimer: NodeJS.Timeout | null = null;
   /** Null until the end of the input is due. */
   #end: EndOfInput | null = null;
-  #lastTyped: { who: string; at: number } | null = null;
 
   constructor(options: SessionInputOptions) {
     this.#options = options;
@@ -47,9 +51,9 @@ export class SessionInput {
     this.#keys = new IdempotencyKeys(options.folder);
   }
 
-  /** Which client typed last, and when. */
-  get lastTyped(): { who: string; at: number } | null {
-    return this.#lastTyped;
+  /** Which client typed last, and when; also if that was before this keeper. */
+  get lastTyped(): Typist | null {
+    return this.journal.typist;
   }
 
   /** Typed, and not yet read by the child: a terminal may echo it all the same. */
@@ -202,7 +206,10 @@ export class SessionInput {
   }
 
   #recordTyped(who: string): void {
-    this.#lastTyped = { who, at: Date.now() };
+    const typist = { who, at: Date.now() };
+    const before = this.lastTyped;
+    this.journal.recordTypist(typist);
     this.#options.onTyped(steadyNow());
+    if (before?.who !== who || typist.at - before.at > TYPIST_AGAIN_MS) this.#options.onTypist(typist);
   }
 }

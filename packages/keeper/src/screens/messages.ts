@@ -51,6 +51,8 @@ export type ToScreens =
   | { readonly type: 'follow'; readonly source: ScreenSource; readonly end: number; readonly answeredTo: number }
   | { readonly type: 'grown'; readonly sessions: readonly GrownSession[] }
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
+  /** A client began to type: for the history. */
+  | { readonly type: 'typist'; readonly id: string; readonly at: number; readonly who: string }
   | { readonly type: 'colours'; readonly id: string; readonly colours: TerminalColours }
   /** The child has ended: follow the rest of the log, then forget the session. */
   | {

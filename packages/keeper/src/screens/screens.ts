@@ -113,6 +113,11 @@ export class Screens {
     this.#setTimer();
   }
 
+  /** A client began to type: for the history. */
+  typist(id: string, at: number, who: string): void {
+    if (this.#followed.has(id)) this.#emit({ type: 'typist', id, at, who });
+  }
+
   exited(id: string, end: number, at: number, exitCode: number | null, signal: string | null): void {
     if (this.#unfollow(id)) this.#emit({ type: 'exited', id, end, at, exitCode, signal });
   }

@@ -22,6 +22,7 @@ import { programName } from './names.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import type { SessionServices } from './services.ts';
+import type { Typist } from '../input/journal.ts';
 
 export class SessionFile {
   readonly folder: string;
@@ -76,11 +77,11 @@ export class SessionFile {
   }
 
   /** The end of the child was not seen. */
-  lose(): void {
+  lose(typed: Typist | null = null): void {
     const at = this.log.timeAt(this.log.end - 1) ?? this.#record.startedAt;
     this.#lifecycle = step(this.#lifecycle, { type: 'lost', at });
     // A log that cannot be read now may be readable later: its end is then read again.
-    if (folderTrouble(`${this.folder}/log`) === null) this.#recordEnd({ noticedAt: Date.now() });
+    if (folderTrouble(`${this.folder}/log`) === null) this.#recordEnd(typed, { noticedAt: Date.now() });
     this.#write();
   }
 
@@ -192,9 +193,9 @@ export class SessionFile {
   }
 
   /** Everything that the child wrote is in the log. */
-  persistEnd(): void {
+  persistEnd(typed: Typist | null = null): void {
     if (this.#isRemoved || this.#lifecycle.phase !== 'ended') return;
-    this.#recordEnd();
+    this.#recordEnd(typed);
     this.#write();
     void this.#letGo();
   }
@@ -257,12 +258,13 @@ export class SessionFile {
     this.#services.release(this.#record.run.id);
   }
 
-  #recordEnd(more: { readonly noticedAt?: number } = {}): void {
+  #recordEnd(typed: Typist | null, more: { readonly noticedAt?: number } = {}): void {
     if (this.#lifecycle.phase !== 'ended') return;
     const { state, exit, endedAt, endedBy } = this.#lifecycle;
     const { end: offset, start: firstOffset } = this.log;
     this.#record = {
       ...this.#record,
+      ...(typed && { typed }),
       end: { state, exitCode: exit.code, signal: exit.signal, at: endedAt, by: endedBy, offset, firstOffset, ...more },
     };
   }

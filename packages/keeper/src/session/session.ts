@@ -58,6 +58,10 @@ export class Session {
       name: () => this.name,
       child,
       onTyped: (at) => services.screens.typed(id, at),
+      onTypist: ({ at, who }) => {
+        services.screens.typist(id, at, who);
+        services.emit({ type: 'session-typed', at, id, who });
+      },
     });
     const { input, watchers } = this;
     this.view = new SharedView({ id, services, file: this.#file, input, watchers, child });
@@ -91,7 +95,7 @@ export class Session {
       session.#file.trouble = folderTrouble(`${session.#file.folder}/log`);
       return session;
     }
-    session.#file.lose();
+    session.#file.lose(session.input.lastTyped);
     session.#recordEnd();
     return session;
   }
@@ -190,7 +194,8 @@ export class Session {
       watchers: this.watchers.size,
       sizePolicy: this.#file.sizePolicy,
       viewers: this.viewers.list,
-      typed: this.input.lastTyped,
+      // An ended session's record has it: a long list reads one file each.
+      typed: ended ? (this.#file.record.typed ?? null) : this.input.lastTyped,
       endedBy: ended?.endedBy ?? null,
       trouble: this.trouble ?? this.#file.readTrouble,
       status: this.#status.info,
@@ -329,7 +334,7 @@ export class Session {
     this.#file.exited(exit);
     child.close(this.name);
     this.#child = null;
-    this.#file.persistEnd();
+    this.#file.persistEnd(this.input.lastTyped);
     this.input.close();
     if (this.controlGroup) removeControlGroup(this.controlGroup);
     const at = Date.now();

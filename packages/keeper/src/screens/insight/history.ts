@@ -1,6 +1,6 @@
 /**
- * The history of a session: states, milestones, commands, one line of JSON each, beside its log. It is derived from the
- * log, so it may be missing; but reading the log again would take minutes.
+ * The history of a session: states, milestones, commands, who typed, one line of JSON each, beside its log. Most of it
+ * is derived from the log, so it may be missing; but reading the log again would take minutes.
  */
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { HistoryItem } from '@spool/protocol';

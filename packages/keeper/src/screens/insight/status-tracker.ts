@@ -154,6 +154,11 @@ export class StatusTracker {
     this.#reducer.typed(at);
   }
 
+  typist(at: number, who: string): void {
+    this.#history.add({ type: 'typed', at, offset: this.#offset, who });
+    this.#history.save();
+  }
+
   /** Does what is due by now. */
   wake(now: number): void {
     if (now >= this.#looks.dueAt) this.look(now);

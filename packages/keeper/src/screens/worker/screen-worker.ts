@@ -122,6 +122,8 @@ function handle(message: ToScreens): void {
       return message.sessions.forEach(grown);
     case 'resized':
       return screenOf(message.id)?.resized(message.offset, message.size);
+    case 'typist':
+      return followers.get(message.id)?.begin().typist(message.at, message.who);
     case 'colours':
       return screenOf(message.id)?.setColours(message.colours);
     case 'exited':
