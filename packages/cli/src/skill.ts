@@ -65,7 +65,7 @@ question that you have not read.
 
 ~~~sh
 spool stop api           # SIGTERM, then SIGKILL, for all its processes; its output is kept
-spool rm --ended         # delete all ended sessions and their output
+spool rm tests           # delete a session of yours and its output
 ~~~
 
 Stop the sessions that you started when you no longer need them. Do not stop others: they may belong to the user.

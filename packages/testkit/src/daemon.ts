@@ -3,7 +3,7 @@
  * end to have left nothing behind.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
@@ -24,8 +24,11 @@ export class TestDaemon {
   readonly env: Record<string, string | undefined>;
   readonly #clients: Client[] = [];
 
-  constructor(options: { home?: string; env?: Record<string, string> } = {}) {
+  constructor(options: { home?: string; env?: Record<string, string>; isNewcomer?: boolean } = {}) {
     this.home = options.home ?? mkdtempSync(`${tmpdir()}/spool-test-`);
+    // The user of a test knows how to leave a session: a hint would only be waited for.
+    if (options.home === undefined && options.isNewcomer !== true)
+      writeFileSync(`${this.home}/told.json`, '["detach"]');
     const { SPOOL_SESSION: _session, SPOOL_SOCKET: _socket, ...env } = process.env;
     this.env = { ...env, SPOOL_HOME: this.home, ...options.env };
   }

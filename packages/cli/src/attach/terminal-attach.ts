@@ -6,6 +6,7 @@ import { AttachCanvas } from './attach-canvas.ts';
 import { view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from '../command-line/exit-code.ts';
 import { Keyboard } from './keyboard.ts';
+import { HINT_MS, knowsLeaving, leavingHint } from './leaving-hint.ts';
 import { printable } from '../output/printable.ts';
 import { noticeSequence } from './session-notice.ts';
 import { endWords, gapWords, isEnded } from '../output/session-words.ts';
@@ -54,6 +55,8 @@ export interface TerminalAttachOptions extends Permissions {
   /** Whether the terminal notifies the user when another session needs attention. */
   readonly showsNotices: boolean;
   readonly detachKeys: readonly DetachKey[];
+  /** No hint on how to leave. */
+  readonly isQuiet?: boolean | undefined;
   /** Prints a line to the user at the end (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
 }
@@ -75,6 +78,7 @@ export async function attachTerminal(
   let isAgain = false;
   let beepedAt = -Infinity;
   let waitingBytes = 0;
+  let endHint = (): void => {};
 
   using terminal = new Terminal();
   const write = (bytes: Uint8Array): Promise<void> => writeOut(bytes, 1, leaving.signal);
@@ -101,6 +105,8 @@ export async function attachTerminal(
     attachment?.close();
   };
 
+  const hint = options.isQuiet ? null : leavingHint(options.detachKeys, options.calledAs);
+  if (hint !== null) await showHint(hint);
   await question.answered();
   const end = await stay({
     size: terminal.size(),
@@ -121,6 +127,15 @@ export async function attachTerminal(
     tell(`${isApart || troubles.size > 0 ? '' : '\n'}${farewell(end, printable(options.calledAs))}`);
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
+
+  async function showHint(text: string): Promise<void> {
+    await write(Buffer.from(`${text}\r\n`));
+    const moment = Promise.withResolvers<void>();
+    const timer = setTimeout(moment.resolve, HINT_MS);
+    endHint = moment.resolve;
+    await moment.promise;
+    clearTimeout(timer);
+  }
 
   /** Attaches, and attaches again after a suspend (SIGTSTP), because the terminal shows something else then. */
   async function stay(first: AttachOptions): Promise<ViewEnd> {
@@ -163,6 +178,7 @@ export async function attachTerminal(
   }
 
   function take(piece: TypedPiece): void {
+    if (piece.type !== 'reply') endHint();
     switch (piece.type) {
       case 'keys':
         canvas.follow();
@@ -182,6 +198,7 @@ export async function attachTerminal(
         return;
       }
       case 'detach':
+        knowsLeaving();
         return leave();
     }
   }

@@ -98,8 +98,10 @@ test.each<[words: string, verbose: boolean, operands: string[]]>([
 });
 
 test.each<[name: keyof typeof VERBS, words: string, message: string | null]>([
-  ['run', '', '`run` needs COMMAND'],
-  ['run', '-d', '`run` needs COMMAND'],
+  ['run', '', null],
+  ['run', '-d', null],
+  ['kill', '-9 api', null],
+  ['kill', '-x api', '`kill` has no flag -x'],
   ['send', '', '`send` needs ID'],
   ['ls', 'x', '`ls` takes no argument "x"'],
   ['attach', 'x y', '`attach` takes no argument "y"'],

@@ -5,7 +5,7 @@
  * A verb that takes a command (`run`) reads no flags after the first operand, because they belong to the command.
  */
 import type { Size } from '@spool/protocol';
-import { parseByteSize, parseDuration, parseSize, parseWhole } from './quantities.ts';
+import { parseAge, parseByteSize, parseDuration, parseSize, parseWhole } from './quantities.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -13,13 +13,14 @@ interface FlagValues {
   on: boolean;
   text: string;
   duration: number;
+  age: number;
   bytes: number;
   size: Size;
   whole: number;
 }
 
 export interface Flag {
-  /** `on` takes no value; the other kinds name the type of the value. `duration` is in milliseconds. */
+  /** `on` takes no value; the other kinds name the type of the value. `duration` and `age` are in milliseconds. */
   readonly kind: keyof FlagValues;
   readonly about: string;
   readonly short?: string;
@@ -46,6 +47,8 @@ export interface Verb {
   readonly flags: Readonly<Record<string, Flag>>;
   /** The first operand that a command follows: `task run COMMAND…`. */
   readonly commandAfter?: string;
+  /** The flag whose value may stand alone, as in `kill -9` and `kill -HUP`. */
+  readonly signalFlag?: string;
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, says: string])[];
 }
@@ -88,7 +91,7 @@ export function parseArguments<V extends Verb>(
     else values[camel(long)] = undefined;
   }
   const operands: string[] = [];
-  const isCommand = verb.operands.some((operand) => operand.startsWith('COMMAND'));
+  const isCommand = verb.operands.some((operand) => /^\[?COMMAND/.test(operand));
   let at = 0;
 
   while (at < words.length) {
@@ -97,7 +100,9 @@ export function parseArguments<V extends Verb>(
       operands.push(...words.slice(at));
       break;
     }
-    if (word.startsWith('--')) readLong(word);
+    if (verb.signalFlag !== undefined && /^-(\d+|[A-Z][A-Z0-9+]+)$/.test(word))
+      keep(verb.signalFlag, flags[verb.signalFlag]!, `--${verb.signalFlag}`, word.slice(1));
+    else if (word.startsWith('--')) readLong(word);
     else if (/^-[^-\d]/.test(word)) readShort(word);
     else {
       operands.push(word);
@@ -176,6 +181,7 @@ const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues
   on: () => true,
   text: (text) => text,
   duration: parseDuration,
+  age: parseAge,
   bytes: parseByteSize,
   size: parseSize,
   whole: parseWhole,
@@ -185,6 +191,7 @@ const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   on: 'a flag',
   text: 'text',
   duration: 'a duration; use 500ms, 10s, 5m or 2h (a plain number is seconds)',
+  age: 'an age; use 30m, 12h, 2d or 8w',
   bytes: 'a size in bytes; use 500, 64k or 10M',
   size: 'a terminal size; use COLSxROWS, such as 120x40',
   whole: 'a whole number',

@@ -12,7 +12,7 @@ export async function forEachSession(
   act: (reference: string) => Promise<SessionInfo>,
   say: (session: SessionInfo) => string,
 ): Promise<number> {
-  const outcomes = await Promise.allSettled((references.length === 0 ? [''] : references).map(act));
+  const outcomes = await Promise.allSettled(references.map(act));
   const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   for (const session of done) {
     if (asJson) printJson(session);

@@ -47,7 +47,9 @@ export function verbHelp(name: VerbName): string {
     `spool ${name}: ${verb.summary}`,
     '',
     `Usage: spool ${name} ${usage(verb)}`,
-    ...(verb.operands.some((operand) => /\bID\b/.test(operand)) ? ['', `ID is ${ID_ABOUT}.`] : []),
+    ...(verb.operands.some((operand) => /\bID\b/.test(operand))
+      ? ['', `ID is ${ID_ABOUT}${hasDefault(name) ? ' (default: the latest session)' : ''}.`]
+      : []),
     '',
     ...flags.map(([, flag], at) => `  ${heads[at]!.padEnd(width)}  ${flag.about}`),
     ...(verb.details ? ['', verb.details] : []),
@@ -57,8 +59,13 @@ export function verbHelp(name: VerbName): string {
   ].join('\n');
 }
 
+/** Verbs that end or delete sessions need an ID, and `events` shows all. */
+function hasDefault(name: VerbName): boolean {
+  return (VERBS[name].operands as readonly string[]).includes('[ID]') || name === 'wait';
+}
+
 function usage(verb: Verb): string {
-  const operands = verb.operands.map((operand) => (operand.startsWith('COMMAND') ? `[--] ${operand}` : operand));
+  const operands = verb.operands.map((operand) => (/^\[?COMMAND/.test(operand) ? `[--] ${operand}` : operand));
   return ['[FLAGS]', ...operands].join(' ');
 }
 

@@ -8,11 +8,22 @@ export const DURATION_MS_MAX = 2_000_000_000;
 
 /** `500ms`, `10s`, `1.5h`, `1h30m`; a plain number is seconds. */
 export function parseDuration(text: string): number | null {
-  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Number(text) * 1000, DURATION_MS_MAX);
+  return durationWithin(text, DURATION_MS_MAX);
+}
+
+function durationWithin(text: string, mostMs: number): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Number(text) * 1000, mostMs);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return null;
   let sum = 0;
   for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) sum += Number(count) * MS_PER[unit!]!;
-  return bounded(sum, DURATION_MS_MAX);
+  return bounded(sum, mostMs);
+}
+
+/** As a duration, without its limit, and with weeks: `2d`, `8w`. */
+export function parseAge(text: string): number | null {
+  const weeks = /^(\d+(?:\.\d+)?)w$/.exec(text);
+  if (weeks) return bounded(Number(weeks[1]) * 7 * MS_PER.d!, Number.MAX_SAFE_INTEGER);
+  return durationWithin(text, Number.MAX_SAFE_INTEGER);
 }
 
 /** `500`, `64k`, `10M`, `1.5GiB`: powers of 1024. */

@@ -5,7 +5,15 @@
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import type { Parsed, Verb } from './arguments.ts';
 
-export const ID_ABOUT = 'a session id, a unique prefix of one, or a session name (default: the latest session)';
+export const ID_ABOUT = 'a session id, a unique prefix of one, or a session name';
+
+/** For verbs that end or delete sessions. */
+const BULK = {
+  'older-than': { kind: 'age', value: 'AGE' },
+  yes: { kind: 'on', short: 'y', about: 'do not ask for confirmation; needed without a terminal' },
+} as const;
+
+const QUIET = { kind: 'on', short: 'q', about: 'print no notices of spool' } as const;
 
 const DETACH_KEYS = {
   kind: 'text',
@@ -49,8 +57,8 @@ const TIME_ABOUT = [
 
 export const VERBS = {
   run: {
-    summary: 'start a command in a new session',
-    operands: ['COMMAND…'],
+    summary: 'start a command, or your shell, in a new session',
+    operands: ['[COMMAND…]'],
     flags: {
       detach: { kind: 'on', short: 'd', about: 'do not attach: print the session id and return' },
       name: { kind: 'text', value: 'NAME', short: 'n', about: 'the name of the session' },
@@ -82,6 +90,7 @@ export const VERBS = {
       'size-policy': SIZE_POLICY,
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
+      quiet: QUIET,
       ...PERMISSIONS,
       raw: {
         kind: 'on',
@@ -97,6 +106,7 @@ export const VERBS = {
       "Exit code: the command's own; 128+n: ended by signal n; 127: not found; 126: not executable; 125: spool failed.",
     ].join('\n'),
     examples: [
+      ['spool run', 'your shell'],
       ['spool run -- npm test', 'run it here; you can detach and return later'],
       ['spool run -d --name api --cwd ~/api -- npm run dev', 'start it in the background; prints the id'],
       ['spool run --env TOKEN --timeout 10m -- ./deploy.sh', 'pass one of your variables; stop after ten minutes'],
@@ -115,6 +125,7 @@ export const VERBS = {
       },
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
+      quiet: QUIET,
       ...PERMISSIONS,
       tail: {
         kind: 'bytes',
@@ -473,9 +484,15 @@ export const VERBS = {
         short: 'g',
         about: 'time between SIGTERM and SIGKILL (default: 5s)',
       },
+      all: { kind: 'on', short: 'a', about: 'stop all running sessions' },
+      'older-than': { ...BULK['older-than'], about: 'stop the running sessions that were started longer ago: 12h, 2d' },
+      yes: BULK.yes,
     },
     details: 'Returns when the sessions and all their processes have ended.',
-    examples: [['spool stop --grace 30s api', 'give it 30 seconds to end']],
+    examples: [
+      ['spool stop --grace 30s api', 'give it 30 seconds to end'],
+      ['spool stop --all', 'all of them, after a confirmation'],
+    ],
   },
   kill: {
     summary: 'kill sessions immediately, or send them a signal',
@@ -485,9 +502,15 @@ export const VERBS = {
         kind: 'text',
         value: 'NAME',
         short: 's',
-        about: 'only send this signal: INT, TERM, USR1, …',
+        about:
+          'send this signal: INT, SIGTERM, USR1, 15, … (KILL, or no signal: kill the session and all its processes)',
       },
+      all: { kind: 'on', short: 'a', about: 'all running sessions' },
+      'older-than': { ...BULK['older-than'], about: 'the running sessions that were started longer ago: 12h, 2d' },
+      yes: BULK.yes,
     },
+    signalFlag: 'signal',
+    details: 'A signal may also stand alone, as in kill(1): -9, -HUP.',
     examples: [
       ['spool kill api', 'kill it and all its processes'],
       ['spool kill -s USR1 api', 'send a signal'],
@@ -499,10 +522,14 @@ export const VERBS = {
     flags: {
       force: { kind: 'on', short: 'f', about: 'kill sessions that are still running, then delete them' },
       ended: { kind: 'on', about: 'delete all ended sessions' },
+      'older-than': { ...BULK['older-than'], about: 'delete the sessions that ended longer ago: 12h, 2d, 8w' },
+      all: { kind: 'on', short: 'a', about: 'delete all sessions; running ones only with --force' },
+      yes: BULK.yes,
     },
     examples: [
       ['spool rm build', 'delete one session'],
-      ['spool rm --ended', 'delete all ended sessions'],
+      ['spool rm --older-than 2d', 'delete the sessions that ended more than two days ago'],
+      ['spool rm --ended --yes', 'delete all ended sessions, without a question'],
     ],
   },
   rename: {

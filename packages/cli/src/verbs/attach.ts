@@ -31,6 +31,8 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       takeover: flags.takeover,
       historyLines: flags.history,
       showsNotices: !flags.noNotices,
+      isQuiet: flags.quiet,
+      tell: flags.quiet ? () => {} : undefined,
       detachKeys,
       ...permissions(flags),
     });
@@ -48,8 +50,10 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
     endsInput: isPty ? 'never' : isTyping ? 'always' : 'after-input',
     passesSignals: isTyping,
     permissions: permissions(flags),
+    tell: flags.quiet ? () => {} : undefined,
   });
-  if (end.type === 'exit' && !flags.json) notice(`[spool: session ${printable(calledAs)} ended, ${endWords(end)}]`);
+  if (end.type === 'exit' && !flags.json && !flags.quiet)
+    notice(`[spool: session ${printable(calledAs)} ended, ${endWords(end)}]`);
   return exitCode;
 };
 

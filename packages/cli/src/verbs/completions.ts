@@ -31,7 +31,7 @@ function flagsOf(verb: Verb): readonly (readonly [string, Flag])[] {
 /** What the first operand is. */
 function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   const [first = ''] = verb.operands;
-  if (first.startsWith('COMMAND')) return 'command';
+  if (/^\[?COMMAND/.test(first)) return 'command';
   if (/\bID\b/.test(first)) return 'session';
   return first.includes('|') ? 'words' : 'none';
 }

@@ -1,5 +1,7 @@
 /** `spool kill`: kills sessions immediately, or sends them a signal. */
-import { signalNumber } from '../command-line/exit-code.ts';
+import { constants } from 'node:os';
+import { checkChoice, type Choice, chosenSessions } from '../command-line/chosen-sessions.ts';
+import { EXIT, signalNumber } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
@@ -7,10 +9,15 @@ import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
-  const signal = flags.signal === undefined ? undefined : signalName(flags.signal);
+  const asked = flags.signal === undefined ? 'SIGKILL' : signalName(flags.signal);
+  const signal = asked === 'SIGKILL' ? undefined : asked; // which is what this verb does anyway, and to all processes
+  const choice: Choice = { verb: 'kill', kind: 'running', ...flags };
+  checkChoice(operands, choice);
   await using client = await openClient(program);
+  const sessions = await chosenSessions(client, operands, choice);
+  if (sessions === null) return EXIT.failed;
   return await forEachSession(
-    operands,
+    sessions,
     flags.json,
     (session) => (signal === undefined ? client.kill(session) : client.signal(session, signal)),
     (session) => (signal === undefined ? endSentence(session) : `sent ${signal} to ${printable(session.name)}`),
@@ -19,11 +26,14 @@ const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
 
 export default kill;
 
-/** Accepts `INT`, `int` and `SIGINT`. */
+/** Accepts `INT`, `int`, `SIGINT` and `2`. */
 export function signalName(text: string): string {
+  const number = /^\d{1,2}$/.test(text) ? Number(text) : undefined;
+  const numbered = Object.entries(constants.signals).find(([, value]) => value === number);
+  if (numbered) return numbered[0];
   const upper = text.toUpperCase();
   const name = upper.startsWith('SIG') ? upper : `SIG${upper}`;
   if (signalNumber(name) === undefined)
-    throw new UsageError(`unknown signal ${JSON.stringify(text)}; use INT, TERM, HUP, USR1, …`, 'kill');
+    throw new UsageError(`unknown signal ${JSON.stringify(text)}; use INT, TERM, HUP, USR1, … or a number`, 'kill');
   return name;
 }

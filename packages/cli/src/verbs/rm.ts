@@ -1,21 +1,22 @@
 /** `spool rm`: deletes sessions and their output. */
-import { ENDED_STATES } from '@spool/protocol';
+import { checkChoice, type Choice, chosenSessions } from '../command-line/chosen-sessions.ts';
+import { EXIT } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
-import { notice } from '../output/stdio.ts';
-import { UsageError } from '../command-line/usage-error.ts';
 
 const rm: VerbAction<'rm'> = async ({ flags, operands }, program) => {
-  if (flags.ended && operands.length > 0) throw new UsageError('use IDs or --ended, not both', 'rm');
+  if (flags.ended && flags.all) throw new UsageError('use --ended or --all, not both', 'rm');
+  // Age counts from the end, so that a session that runs for weeks is not an old one.
+  const kind = flags.all ? (flags.force ? 'any' : 'ended') : 'ended';
+  const choice: Choice = { ...flags, verb: 'rm', kind, all: flags.all || flags.ended };
+  checkChoice(operands, choice);
   await using client = await openClient(program);
-  const references = flags.ended ? (await client.list({ states: ENDED_STATES })).map(({ id }) => id) : operands;
-  if (flags.ended && references.length === 0) {
-    if (!flags.json) notice('There are no ended sessions; nothing was removed.');
-    return 0;
-  }
+  const sessions = await chosenSessions(client, operands, choice);
+  if (sessions === null) return EXIT.failed;
   return await forEachSession(
-    references,
+    sessions,
     flags.json,
     (session) => client.remove(session, { force: flags.force }),
     (session) => `removed ${printable(session.name)} (${session.id})`,

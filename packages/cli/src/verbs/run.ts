@@ -5,6 +5,7 @@ import type { DetachKey } from '@spool/vt';
 import { fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { labels } from '../command-line/labels.ts';
+import { userShell } from '../command-line/user-shell.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { isEnded } from '../output/session-words.ts';
@@ -22,7 +23,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   const options = {
-    command: operands,
+    command: operands.length > 0 ? operands : [userShell()],
     cwd: resolve(flags.cwd ?? process.cwd()),
     env: environment(flags.env, flags.inheritEnv),
     name: flags.name,
@@ -60,8 +61,9 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       isReadOnly: false,
       takeover: false,
       showsNotices: !flags.noNotices,
+      isQuiet: flags.quiet || events !== undefined,
       detachKeys,
-      tell: events && print,
+      tell: flags.quiet ? () => {} : events && print,
       ...permissions(flags),
     });
   }
@@ -78,7 +80,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       endsInput: 'always',
       passesSignals: true,
       permissions: permissions(flags),
-      tell: events?.notice,
+      tell: flags.quiet ? () => {} : events?.notice,
     });
     return stream.exitCode;
   }

@@ -1,0 +1,40 @@
+/** What the user has been told, or knows by now: a hint that is repeated for ever is noise. A small file in the state folder. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homeFrom } from '@spool/client/node';
+
+export function wasTold(hint: string): boolean {
+  return read().includes(hint);
+}
+
+export function remember(hint: string): void {
+  const told = read();
+  if (told.includes(hint)) return;
+  const path = file();
+  if (path === null) return;
+  try {
+    mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.tmp`, JSON.stringify([...told, hint]), { mode: 0o600 });
+    renameSync(`${path}.tmp`, path);
+  } catch {
+    // A full or read-only disk: it is told again
+  }
+}
+
+function read(): readonly string[] {
+  const path = file();
+  if (path === null) return [];
+  try {
+    const told: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return Array.isArray(told) ? told.filter((hint) => typeof hint === 'string') : [];
+  } catch {
+    return []; // none yet
+  }
+}
+
+function file(): string | null {
+  try {
+    return `${homeFrom(process.env, process.getuid?.() ?? 0).state}/told.json`;
+  } catch {
+    return null; // no home
+  }
+}
