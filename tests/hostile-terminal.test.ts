@@ -151,6 +151,7 @@ const WRITES_AS_IT_IS: ReadonlySet<string> = new Set([
   'packages/cli/src/tasks/live.ts',
   'packages/cli/src/watch/view.ts',
   'packages/cli/src/verbs/replay.ts',
+  'packages/cli/src/recording/replay-player.ts',
 ]);
 
 test('[ATT-8] what writes to a terminal as it is can be counted on the fingers', () => {

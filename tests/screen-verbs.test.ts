@@ -208,11 +208,12 @@ test('`replay` shows it again in its own time, or faster; q leaves, and the term
   );
   using slow = new Terminal([SPOOL, 'replay', id], daemon.env);
   const startedAt = performance.now();
-  await slow.sees('step 1');
+  await slow.sees('step\x1b[C1');
   await slow.sees('end of the replay');
   expect(performance.now() - startedAt).toBeGreaterThan(700);
+  expect(slow.printed).toContain('end\x1b');
   expect(slow.printed).not.toContain(']52;');
-  expect(slow.printed).toMatch(/\x1b\[\?1049l.*\x1b\[\?25h/s);
+  expect(slow.printed).toMatch(/\x1b\[\?25h\x1b\[\?1049l/);
 
   using fast = new Terminal([SPOOL, 'replay', '--speed', '100', id], daemon.env);
   await fast.sees('end of the replay');
@@ -228,6 +229,35 @@ test('`replay` shows it again in its own time, or faster; q leaves, and the term
   expect(left.printed).toContain('left the replay');
   expect(left.printed).not.toContain('second');
   expect(execFileSync('stty', ['-F', left.path, '-g'], { encoding: 'utf8' })).toBe(before);
+});
+
+test('[PAST-6] keys of a replay: pause, seek, the ends, in a terminal smaller than the recording; the position is in the last row', async () => {
+  await using daemon = new TestDaemon();
+  const script =
+    "printf 'first '; sleep 3; printf '\\033[2J\\033[40;150Hsecond'; sleep 3; printf '\\033[2J\\033[Hthird'; sleep 0.2";
+  const id = await ran(daemon, script, '--size', '200x50');
+  const size = { cols: 40, rows: 10 };
+  using player = new Terminal([SPOOL, 'replay', id], daemon.env, size);
+  const shows = (what: string, line: RegExp): Promise<void> =>
+    until(`the replay shows ${what} and ${line.source}`, () => {
+      using model = new ScreenModel(size);
+      model.write(Buffer.from(player.printed, 'latin1'));
+      return model.text().some((row) => row.includes(what)) && line.test(model.text().at(-1)!);
+    });
+  await shows('first', /^/);
+  player.type(' 0\x1b[C'); // in one read: pause, back to the beginning, five seconds on
+  await shows('second', /0:05 of 0:06 · paused/);
+  player.type('\x1b[D');
+  await shows('', /0:00 of 0:06 · paused/);
+  player.type('2');
+  await shows('first', /0:01 of 0:06 · paused/);
+  player.type('+\x1b[F');
+  await shows('third', /0:06 of 0:06 · (end|paused) · 2×/);
+  player.type('6');
+  await shows('second', /0:03 of/);
+  player.type('q');
+  expect(await player.ended()).toEqual({ code: 0, signal: 0 });
+  expect(player.printed).toContain('left the replay');
 });
 
 test('[ATT-5] `replay --at` begins where the session was: screen, cursor, pen, margins, modes, half a sequence or character', async () => {
@@ -251,7 +281,9 @@ test('[ATT-5] `replay --at` begins where the session was: screen, cursor, pen, m
   ];
   for (const [before, bytes] of places) {
     const at = Buffer.byteLength(log.slice(0, log.indexOf(before))) + bytes;
-    using terminal = new Terminal([SPOOL, 'replay', '--at', `@${at}`, id], daemon.env);
+    // Without a keyboard it passes the bytes on.
+    const command = `${SPOOL} replay --at '#${at}' ${id} </dev/null`;
+    using terminal = new Terminal(['sh', '-c', command], daemon.env);
     await terminal.sees('end of the replay');
     const shown = terminal.printed.slice(0, terminal.printed.indexOf('the end') + 'the end'.length);
     expect(pictureOf(Buffer.from(shown, 'latin1')), `from ${JSON.stringify(before)}, byte ${bytes}`).toBe(whole);

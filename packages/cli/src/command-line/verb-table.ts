@@ -286,7 +286,13 @@ export const VERBS = {
       at: { kind: 'text', value: 'TIME|OFFSET', about: 'start at this time or offset (default: the beginning)' },
       'idle-limit': { kind: 'duration', value: 'DUR', short: 'i', about: 'shorten pauses to at most this' },
     },
-    details: `q or Ctrl-C quits; Space pauses and resumes.\n${TIME_ABOUT}`,
+    details: [
+      'Keys: Space pauses, ← → seek 5 seconds, PgUp PgDn (or Shift and ← →) a minute, 0 to 9 go to 0 to 90 per cent, Home and End',
+      'to the ends, n and p to the next and previous status, milestone or command, + and - change the speed, s skips silences,',
+      'h j k l move the view of a session that is larger than your terminal, q quits. The last row shows the position if the',
+      'picture leaves it free, and for a moment after a key.',
+      TIME_ABOUT,
+    ].join('\n'),
     examples: [['spool replay --speed 4 --idle-limit 2s build', 'four times as fast, without long pauses']],
   },
   export: {

@@ -61,3 +61,37 @@ test('a pause that is longer than a timer can be is waited for, not spun through
     vi.useRealTimers();
   }
 });
+
+test('[PAST-6] a jump ends the wait, and the clock goes on from there; a pause stays one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const clock = new ReplayClock({ speed: 1, idleLimitMs: Infinity }, new AbortController().signal);
+    expect(await clock.until(1000)).toBe(true);
+    const waiting = clock.until(9000);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(clock.position).toBe(3000);
+    clock.jump(50_000);
+    expect([await waiting, clock.position]).toEqual([false, 50_000]);
+    clock.togglePause();
+    const paused = clock.until(51_000);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([clock.position, clock.isPaused]).toEqual([50_000, true]);
+    clock.jump(70_000);
+    expect([await paused, clock.isPaused]).toEqual([false, true]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('[PAST-6] speed and silence can be changed while it waits', async () => {
+  const faster = async (clock: ReplayClock): Promise<void> => {
+    setTimeout(() => (clock.pace = { ...clock.pace, speed: 4 }), 1400);
+    await three(clock);
+  };
+  expect(await took(faster)).toBe(2150);
+  const skipping = async (clock: ReplayClock): Promise<void> => {
+    setTimeout(() => (clock.pace = { ...clock.pace, idleLimitMs: 500 }), 1400);
+    await three(clock);
+  };
+  expect(await took(skipping)).toBe(1900);
+});

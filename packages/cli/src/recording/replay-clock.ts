@@ -1,4 +1,4 @@
-/** The clock of a replay: scales recorded times, shortens long pauses, and can be paused. */
+/** The clock of a replay: scales recorded times, shortens long pauses, can be paused, and jumps. */
 
 export interface ReplayPace {
   readonly speed: number;
@@ -10,50 +10,98 @@ export interface ReplayPace {
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export class ReplayClock {
-  readonly #pace: ReplayPace;
   readonly #signal: AbortSignal;
+  #pace: ReplayPace;
+  /** The recorded time of what is shown. */
   #lastAt: number | null = null;
+  /** What is waited for, and how much of the recorded time is left until then, as of `#since`. */
+  #dueAt = 0;
+  #leftMs = 0;
+  #since = 0;
+  #jumps = 0;
   #resumed: PromiseWithResolvers<void> | null = null;
-  /** Ends the current pause. */
+  /** Ends the current sleep. */
   #wake: () => void = () => {};
 
   constructor(pace: ReplayPace, signal: AbortSignal) {
     this.#pace = pace;
     this.#signal = signal;
-    signal.addEventListener('abort', () => {
-      this.#resumed?.resolve();
-      this.#wake();
-    });
+    signal.addEventListener('abort', () => this.#interrupt());
   }
 
-  /** Resolves when output of that time is due. */
-  async until(at: number): Promise<void> {
-    const { speed, idleLimitMs } = this.#pace;
-    let leftMs = Math.min(Math.max(0, at - (this.#lastAt ?? at)), idleLimitMs) / speed;
-    this.#lastAt = Math.max(at, this.#lastAt ?? at);
-    while (leftMs > 0 && !this.#signal.aborted) {
-      await this.#resumed?.promise;
-      if (this.#signal.aborted) return;
-      const from = performance.now();
-      await this.#sleep(leftMs);
-      leftMs -= performance.now() - from;
+  get pace(): ReplayPace {
+    return this.#pace;
+  }
+
+  set pace(pace: ReplayPace) {
+    this.#leftMs = Math.min(this.#leftNow, pace.idleLimitMs);
+    this.#since = performance.now();
+    this.#pace = pace;
+    this.#wake();
+  }
+
+  get isPaused(): boolean {
+    return this.#resumed !== null;
+  }
+
+  /** The recorded time that has been reached. */
+  get position(): number {
+    return Math.max(this.#lastAt ?? 0, this.#leftMs > 0 ? this.#dueAt - this.#leftNow : 0);
+  }
+
+  /** Resolves when output of that time is due; or with false, when the clock has jumped. */
+  async until(at: number): Promise<boolean> {
+    const jumps = this.#jumps;
+    const from = this.#lastAt ?? at;
+    this.#dueAt = Math.max(at, from);
+    this.#leftMs = Math.min(this.#dueAt - from, this.#pace.idleLimitMs);
+    this.#since = performance.now();
+    while (!this.#signal.aborted && jumps === this.#jumps) {
+      if (this.#resumed) await this.#resumed.promise;
+      else if (this.#leftNow > 0) await this.#sleep(this.#leftNow / this.#pace.speed);
+      else break;
     }
-    await this.#resumed?.promise;
+    if (jumps !== this.#jumps) return false;
+    this.#leftMs = 0;
+    this.#lastAt = this.#dueAt;
+    return true;
+  }
+
+  /** Goes on from there. */
+  jump(at: number): void {
+    this.#jumps++;
+    this.#lastAt = at;
+    this.#leftMs = 0;
+    // A paused clock stays paused, but nobody waits for the time that it had.
+    this.#resumed?.resolve();
+    if (this.#resumed) this.#resumed = Promise.withResolvers();
+    this.#wake();
   }
 
   togglePause(): void {
-    if (this.#resumed === null) {
-      this.#resumed = Promise.withResolvers();
-      this.#wake();
-    } else {
+    this.#leftMs = this.#leftNow;
+    this.#since = performance.now();
+    if (this.#resumed === null) this.#resumed = Promise.withResolvers();
+    else {
       this.#resumed.resolve();
       this.#resumed = null;
     }
+    this.#wake();
+  }
+
+  get #leftNow(): number {
+    if (this.#resumed !== null) return this.#leftMs;
+    return Math.max(0, this.#leftMs - (performance.now() - this.#since) * this.#pace.speed);
+  }
+
+  #interrupt(): void {
+    this.#resumed?.resolve();
+    this.#wake();
   }
 
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(ms, TIMER_MS_MAX));
+      const timer = setTimeout(resolve, Math.min(Math.ceil(ms), TIMER_MS_MAX));
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

@@ -42,6 +42,8 @@ export interface WindowViewOptions {
   readonly isTyping: boolean;
   /** Resolves when the terminal accepts more. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Another status line than that of an attached session; null if there is none at the moment. */
+  readonly line?: (cols: number) => string | null;
 }
 
 export class WindowView {
@@ -109,6 +111,11 @@ export class WindowView {
     this.#schedule();
   }
 
+  /** The status line may have changed. */
+  refresh(): void {
+    this.#layOut(false);
+  }
+
   /** Moves the window back to the cursor. */
   follow(): void {
     if (this.#window.isFollowing) return;
@@ -164,6 +171,8 @@ export class WindowView {
   /** If the terminal has no spare row, the status line is shown only while it is needed. */
   get #hasStatus(): boolean {
     if (this.#own.rows < STATUS_ROWS_MIN) return false;
+    const { line } = this.#options;
+    if (line) return line(this.#own.cols) !== null;
     return this.#state !== 'quiet' || this.#own.rows !== this.#session.rows;
   }
 
@@ -254,7 +263,9 @@ export class WindowView {
     if (!this.#hasStatus) return '';
     const { cols, rows } = this.#own;
     const shown = this.#content;
-    const line = statusText({ session: this.#session, shown, place: this.#window.place, state: this.#state }, cols);
+    const line =
+      this.#options.line?.(cols) ??
+      statusText({ session: this.#session, shown, place: this.#window.place, state: this.#state }, cols);
     if (line === this.#status) return '';
     this.#status = line;
     return `\x1b[${rows}H\x1b[K\x1b[2m${line}\x1b[m`;
