@@ -155,3 +155,31 @@ test("[RUN-1] the caller's TERM and COLORTERM win over the daemon's own and over
   expect(await printed({})).toBe('xterm-256color/truecolor');
   expect(await printed({ TERM: 'vt100', COLORTERM: '24bit' })).toBe('vt100/24bit');
 });
+
+test('[WIRE-4] a newer client attaches, and is told when the daemon does not know what to do', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { id } = await client.run({ command: ['cat'], name: 'old', size: { cols: 80, rows: 24 }, env });
+  const newer = await bareClient(daemon);
+  const attach = { op: 'attach', session: id, creditBytes: 65_536, typing: 'abcdefgh', fromTheFuture: { deep: 1 } };
+  await newer.answer(1, attach);
+  await expect(newer.answer(2, { op: 'prompt', session: id, text: 'x', fromTheFuture: true })).rejects.toMatchObject({
+    code: 'REQUEST_UNKNOWN',
+  });
+  await expect(newer.answer(3, { op: 'fromTheFuture', session: id })).rejects.toMatchObject({
+    code: 'REQUEST_UNKNOWN',
+  });
+});
+
+test('[RUN-1] the same id with another command is refused, with the same request it is the same session', async () => {
+  await using daemon = new TestDaemon();
+  const client = await bareClient(daemon);
+  const ask = { op: 'run', id: 'abcdefgh12', command: ['sleep', '100'], cwd: '/', env, name: 'first' };
+  const other = { ...ask, command: ['sleep', '200'], name: undefined };
+  // While it is being started, and after that.
+  const [first, again] = [client.answer<{ pid: number }>(1, ask), client.answer<{ pid: number }>(2, ask)];
+  await expect(client.answer(3, other)).rejects.toMatchObject({ code: 'ID_TAKEN' });
+  expect((await again).pid).toBe((await first).pid);
+  await expect(client.answer(4, other)).rejects.toMatchObject({ code: 'ID_TAKEN', details: { session: 'first' } });
+  expect((await client.answer<{ pid: number }>(5, ask)).pid).toBe((await first).pid);
+});

@@ -105,7 +105,12 @@ test('[LIFE-9] damaged folders cost the next keeper nothing but these sessions: 
     if (!info) continue;
     // Nothing that is asked of it harms another.
     for await (const item of client.watch(id, { from: 0, signal: AbortSignal.timeout(20_000) })) void item;
-    await client.screen(id).catch(() => {});
+    const refused = await client.screen(id).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (!isRunning && what === 'a file where log/ should be')
+      expect(refused).toMatchObject({ code: 'LOG_UNREADABLE', details: { session: info.name } });
   }
   const troubled = damaged.filter(({ what }) => /log\//.test(what));
   for (const { id, what } of troubled)

@@ -1,6 +1,7 @@
 /** What leads to a running daemon is moved or deleted under it: its sessions go on, and everyone finds them again. */
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import type { Client } from '@spool/client';
 import type { DaemonStatus, SessionInfo } from '@spool/protocol';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -105,4 +106,17 @@ test('[LIFE-12] after its state folder is deleted, the sessions go on in a new o
   });
   const again = await client.run({ command: ['sh', '-c', 'echo new'], env });
   expect((await client.wait(again.id)).exitCode).toBe(0);
+});
+
+test('a socket folder in /tmp, for a home with a long path, goes with the daemon', async () => {
+  const base = mkdtempSync(`${tmpdir()}/spool-test-`);
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const home = `${base}/${'deep'.repeat(30)}`;
+  mkdirSync(home, { mode: 0o700 });
+  await using daemon = new TestDaemon({ home });
+  const client = await daemon.client();
+  const { socket } = await client.status();
+  expect(socket).toMatch(/^\/tmp\/spool-\d+-\w+\/spool.sock$/);
+  await client.shutdown({ graceMs: 0 });
+  await until('the folder is gone', () => !existsSync(dirname(socket)));
 });

@@ -4,6 +4,7 @@
  * keeper's `holder-link.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
@@ -19,7 +20,7 @@ import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { HomeGuard, SETTLE_MS } from './home-guard.ts';
-import { removeIfThere } from './listening.ts';
+import { removeIfThere, removeShortFolder } from './listening.ts';
 
 /** A keeper that lived this long was healthy: its successor starts at once. */
 const HEALTHY_MS = 400;
@@ -282,6 +283,7 @@ export class Holder {
         this.#options.log.say(`${path} could not be removed: ${(error as Error).message}`);
       }
     }
+    sockets.forEach((socket) => removeShortFolder(dirname(socket)));
   }
 }
 

@@ -11,6 +11,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -85,6 +86,17 @@ export function removeIfThere(path: string): void {
     unlinkSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** The folder in /tmp for a socket whose own path would be too long: nobody would ever remove it. */
+export function removeShortFolder(run: string): void {
+  if (dirname(run) !== '/tmp') return;
+  try {
+    removeIfThere(`${run}/daemon.lock`);
+    rmdirSync(run);
+  } catch {
+    // Not empty: then it is not only ours
   }
 }
 

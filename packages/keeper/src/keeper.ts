@@ -39,6 +39,7 @@ import { ClockCheck } from './logs/clock-check.ts';
 import { readKeepEnded } from './logs/keep-config.ts';
 import { Session } from './session/session.ts';
 import { Sweeper } from './logs/sweeper.ts';
+import { unreadableRecord } from './session/unreadable.ts';
 import type { SessionServices } from './session/services.ts';
 
 /** The daemon's log is the standard error that the holder passed on. */
@@ -104,7 +105,7 @@ export class Keeper {
   /** Starts a child; rejects with the error of the operating system. */
   start(run: RunRequest): Promise<Session> {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
-    const underWay = this.#spawner.underWay(run.id);
+    const underWay = this.#spawner.underWay(run);
     if (underWay) return underWay;
     if (!this.#files.mayRun(this.#spawner.count, this.#listener.count))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
@@ -300,9 +301,10 @@ export class Keeper {
 
   #recallOne(id: string): void {
     if (this.registry.get(id)) return; // it was started meanwhile, and has ended
-    const record = readRecord(`${this.#services!.home.sessions}/${id}`);
+    const folder = `${this.#services!.home.sessions}/${id}`;
+    const record = readRecord(folder) ?? unreadableRecord(folder, id);
     if (!record) {
-      this.#orphans.add(`${this.#services!.home.sessions}/${id}`);
+      this.#orphans.add(folder);
       return warn(`the folder of session ${id} has no record that can be read; spool doctor says what to do`);
     }
     try {

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   SESSION_NONE: 'there are no sessions yet; start one with `spool run -- COMMAND`',
   TASK_NONE: 'there are no tasks yet; start one with `spool task run -- COMMAND`',
   NOT_A_TASK: 'this session is not a task; `spool stop` stops it',
+  ID_TAKEN: 'the id belongs to a session that was started with another request; use a new id',
   NAME_TAKEN: 'the name is used by a running session; choose another name, or attach to that session',
   ARGUMENT_INVALID: 'invalid argument',
   REQUEST_INVALID: 'invalid request',
@@ -19,6 +20,7 @@ export const ERROR_CODES = {
   WAIT_UNKNOWN: 'unknown wait condition; use exit, idle, blocked, prompt, output or match:/PATTERN/',
   PATTERN_INVALID: 'invalid pattern; use a JavaScript regular expression: /PATTERN/FLAGS',
   PATTERN_TOO_SLOW: 'the pattern takes too long to match; simplify it, for example by removing nested repetitions',
+  LOG_UNREADABLE: 'the log of the session cannot be read; `spool doctor` shows what is wrong with its folder',
   // Starting a child
   COMMAND_NOT_FOUND: 'command not found; check the spelling and the PATH',
   COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',

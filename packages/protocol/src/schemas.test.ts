@@ -77,6 +77,14 @@ test.each(accepted)('%s accepts %j', (op, ask) => {
   expect(REQUEST_SCHEMAS[op].safeParse(ask)).toMatchObject({ success: true, data: JSON.parse(JSON.stringify(ask)) });
 });
 
+test.each<readonly [op: Op, ask: object]>([
+  ['attach', { session: 'x', creditBytes: 0, typing: 'abcdefgh' }],
+  ['watch', watch],
+  ['view', { channel: 1, size: { cols: 80, rows: 24 } }],
+])('[WIRE-4] %s ignores what a later version says about how to show it', (op, ask) => {
+  expect(REQUEST_SCHEMAS[op].safeParse({ ...ask, fromTheFuture: true })).toMatchObject({ success: true, data: ask });
+});
+
 test('every request has a row that is accepted', () => {
   expect(new Set(accepted.map(([op]) => op))).toEqual(new Set(Object.keys(REQUEST_SCHEMAS)));
 });

@@ -1,4 +1,7 @@
-/** Validates every request before it is used. Only the keeper imports this file, so that no client pays for loading zod. */
+/**
+ * Validates every request before it is used. Only the keeper imports this file, so that no client pays for loading zod. Keeps
+ * WIRE-4.
+ */
 import { z } from 'zod';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
@@ -31,8 +34,12 @@ const colour = z
   .string()
   .regex(/^#[0-9a-f]{6}$/i)
   .optional();
-const colours = z.strictObject({ foreground: colour, background: colour, cursor: colour });
+const colours = z.object({ foreground: colour, background: colour, cursor: colour });
 
+/**
+ * `strictObject`: a field of a later version would change what is done or selected, so a daemon that does not know it must
+ * not act (decision 030). `object`: such a field only changes how something is shown, and is ignored.
+ */
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
   run: z.strictObject({
     id: z.string().regex(ID_PATTERN),
@@ -74,7 +81,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     limit: z.int().min(1).optional(),
   }),
   get: z.strictObject({ session: sessionRef }),
-  watch: z.strictObject({
+  watch: z.object({
     session: sessionRef,
     from: z.union([z.int().min(0), z.enum(['start', 'end']), z.strictObject({ tailBytes: z.int().min(0) })]),
     creditBytes: z
@@ -82,14 +89,14 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .min(0)
       .max(16 * 1024 * 1024),
   }),
-  attach: z.strictObject({
+  attach: z.object({
     session: sessionRef,
     creditBytes: z
       .int()
       .min(0)
       .max(16 * 1024 * 1024),
     from: offset.optional(),
-    size: z.strictObject(size).optional(),
+    size: z.object(size).optional(),
     isReadOnly: z.boolean().optional(),
     takeover: z.boolean().optional(),
     historyLines,
@@ -98,9 +105,9 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     isReattach: z.boolean().optional(),
     typing: z.string().min(8).max(32),
   }),
-  view: z.strictObject({
+  view: z.object({
     channel: z.int().min(0),
-    size: z.strictObject(size).optional(),
+    size: z.object(size).optional(),
     isFocused: z.boolean().optional(),
     colours: colours.optional(),
     wantsSnapshot: z.literal(true).optional(),

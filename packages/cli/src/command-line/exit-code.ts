@@ -49,6 +49,8 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   SESSION_NONE: EXIT.notFound,
   TASK_NONE: EXIT.notFound,
   NOT_A_TASK: EXIT.usage,
+  ID_TAKEN: EXIT.notAllowed,
+  LOG_UNREADABLE: EXIT.failed,
   NAME_TAKEN: EXIT.notAllowed,
   ARGUMENT_INVALID: EXIT.usage,
   REQUEST_INVALID: EXIT.usage,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { daemonFiles, folder, kernel, line, nodeVersion, running } from '../verbs/doctor.ts';
+import { daemonFiles, folder, kernel, line, nodeVersion, ofKept, running } from '../verbs/doctor.ts';
 
 let place: string;
 beforeEach(() => {
@@ -69,4 +69,14 @@ test('a finding is one line: how it is, what it is about, what to do', () => {
   expect(line({ check: 'disk', level: 'ok', says: '1G free' }, true)).toBe(
     '\x1b[32mok\x1b[m    disk              1G free',
   );
+});
+
+test('[LOG-10] thousands of folders without a record are a count, and the first few by name', () => {
+  const withoutRecord = Array.from({ length: 3000 }, (_, at) => `/s/sessions/folder${at}`);
+  const findings = ofKept({ keepFault: null, withoutRecord });
+  expect(findings.map(({ says }) => says)).toEqual([
+    ...withoutRecord.slice(0, 5).map((each) => `${each} has no readable record`),
+    '2995 more folders in /s/sessions have no readable record',
+  ]);
+  expect(ofKept({ keepFault: null, withoutRecord: withoutRecord.slice(0, 1) })).toHaveLength(1);
 });

@@ -232,19 +232,22 @@ interface Kept {
   readonly withoutRecord: readonly string[];
 }
 
-function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
+/** Of thousands, the first few show what they are. */
+const FOLDERS_SHOWN = 5;
+
+export function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
   const setting: Finding[] =
     keepFault === null ? [] : [{ check: 'ended sessions', level: 'warn', says: printable(keepFault) }];
-  const folders = withoutRecord.map((folder): Finding => {
-    const says = `${folder} has no readable record`;
-    return {
-      check: 'session folder',
-      level: 'warn',
-      says,
-      todo: 'its output is in log/; save that, then move the folder away',
-    };
-  });
-  return [...setting, ...folders];
+  const todo = 'its output is in log/; save that, then move the folder away';
+  const folders = withoutRecord.slice(0, FOLDERS_SHOWN).map((folder): Finding => ({
+    check: 'session folder',
+    level: 'warn',
+    says: `${folder} has no readable record`,
+    todo,
+  }));
+  const more = withoutRecord.length - folders.length;
+  const says = `${more} more folders in ${dirname(withoutRecord[0] ?? '')} have no readable record`;
+  return [...setting, ...folders, ...(more > 0 ? [{ check: 'session folder', level: 'warn', says } as const] : [])];
 }
 
 async function daemon(program: Program, home: Home): Promise<Finding[]> {

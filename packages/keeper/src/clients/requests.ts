@@ -17,6 +17,7 @@ import type { Keeper } from '../keeper.ts';
 import { listPage } from '../session/listing.ts';
 import type { Session } from '../session/session.ts';
 import { TextWatcher } from './text-watcher.ts';
+import { isSameRun } from '../session/spawner.ts';
 import { Watcher } from './watcher.ts';
 
 export const GRACE_MS_DEFAULT = 5000;
@@ -275,7 +276,10 @@ function subscribe(
 async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
   // Sent again after a broken link: the session exists already.
   const known = keeper.registry.get(ask.id);
-  if (known) return known.info;
+  if (known) {
+    if (!isSameRun(known.run, ask)) throw new SpoolError('ID_TAKEN', { session: known.name });
+    return known.info;
+  }
   if (ask.name !== undefined && keeper.isNameTaken(ask.name, ask.id))
     throw new SpoolError('NAME_TAKEN', { name: ask.name });
   const session = await keeper.start(ask);

@@ -102,7 +102,8 @@ export type FromScreens =
   | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }
   | { readonly type: 'complaint'; readonly sentence: string }
   | { readonly type: 'answer'; readonly request: number; readonly answer: ScreenAnswer }
-  | { readonly type: 'failed'; readonly request: number; readonly reason: string };
+  /** `code`: of the system, which refused to read its files. */
+  | { readonly type: 'failed'; readonly request: number; readonly reason: string; readonly code?: string | undefined };
 
 /** What a session shows, and what that means. */
 export interface Look {

@@ -214,7 +214,7 @@ export class Screens {
         this.#answered(message.request)?.resolve(message.answer);
         return;
       case 'failed':
-        this.#refuse(message.request, new SpoolError('INTERNAL', { reason: message.reason }));
+        this.#refuse(message.request, failureOf(message));
     }
   }
 
@@ -265,4 +265,11 @@ export class Screens {
       if (colours) this.colours(source.id, colours);
     }
   }
+}
+
+/** Whoever asked adds the name of the session. */
+function failureOf({ reason, code }: Extract<FromScreens, { type: 'failed' }>): SpoolError {
+  return code === undefined
+    ? new SpoolError('INTERNAL', { reason })
+    : new SpoolError('LOG_UNREADABLE', { reason: code });
 }

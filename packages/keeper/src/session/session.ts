@@ -12,6 +12,7 @@ import {
   type HeldSession,
   type Milestone,
   type ProcessIdentity,
+  type RunRequest,
   type SessionInfo,
   type SessionState,
   type SizePolicy,
@@ -26,7 +27,7 @@ import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 import { SessionInput } from '../input/session-input.ts';
 import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
 import { Child } from './child.ts';
-import { folderTrouble } from './folder-trouble.ts';
+import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import type { SessionServices } from './services.ts';
 import { recordOf, SessionFile } from './session-file.ts';
 import { SharedView } from './shared-view.ts';
@@ -123,6 +124,11 @@ export class Session {
 
   get controlGroup(): string | null {
     return this.#file.record.controlGroup;
+  }
+
+  /** The request that started it, without its environment. */
+  get run(): RunRequest {
+    return this.#file.record.run;
   }
 
   get name(): string {
@@ -278,7 +284,11 @@ export class Session {
     const source = this.#screenSource();
     if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
       return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.name }));
-    return this.#services.screens.ask(source, this.log.end, what);
+    return this.#services.screens.ask(source, this.log.end, what).catch((error: unknown) => {
+      if (!SpoolError.is(error, 'LOG_UNREADABLE')) throw error;
+      const reason = troubleOf(`${this.#file.folder}/log`, String(error.details['reason']));
+      throw new SpoolError('LOG_UNREADABLE', { session: this.name, reason });
+    });
   }
 
   /** Looks at the screen; with `mustReach`, at everything that the child has written by now. */

@@ -71,7 +71,8 @@ test('a name is taken while its session is being started, except for the same re
     true,
     false,
   ]);
-  expect(spawner.underWay('aaaaaaaaaa')).toBe(started);
+  expect(spawner.underWay(run('aaaaaaaaaa', { name: 'build' }))).toBe(started);
+  expect(() => spawner.underWay(run('aaaaaaaaaa', { command: ['other'] }))).toThrow(/the id belongs to a session/);
   spawner.started(session('aaaaaaaaaa'));
   expect(spawner.isNameTaken('build', 'bbbbbbbbbb')).toBe(false);
 });

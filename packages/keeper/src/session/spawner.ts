@@ -42,8 +42,10 @@ export class Spawner {
   }
 
   /** The same request again gets the same answer. */
-  underWay(id: string): Promise<Session> | undefined {
-    return this.#pending.get(id)?.started.promise;
+  underWay(run: RunRequest): Promise<Session> | undefined {
+    const pending = this.#pending.get(run.id);
+    if (pending && !isSameRun(pending.run, run)) throw new SpoolError('ID_TAKEN', { session: run.id });
+    return pending?.started.promise;
   }
 
   /** By a child that is being started, other than `id`. */
@@ -147,4 +149,11 @@ function spawnError(run: RunRequest, code: string, syscall: string): SpoolError 
     return new SpoolError('COMMAND_NOT_FOUND', { command });
   if (syscall === 'execve') return new SpoolError('COMMAND_NOT_EXECUTABLE', { command, reason: code });
   return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
+}
+
+/** Whether a request is the one that started a session, sent again. Its environment is not kept, so it cannot be compared. */
+export function isSameRun(one: RunRequest, other: RunRequest): boolean {
+  const told = ({ command, cwd, size, timeoutMs, isTask }: RunRequest): string =>
+    JSON.stringify([command, cwd, size?.cols, size?.rows, timeoutMs, isTask]);
+  return told(one) === told(other);
 }

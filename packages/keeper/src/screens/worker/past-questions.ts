@@ -51,7 +51,8 @@ export class PastQuestions {
       if (moment === null) return;
       this.#emit({ type: 'answer', request, answer: describe(what, moment, true, timeOf(log, moment.offset)) });
     } catch (error) {
-      this.#emit({ type: 'failed', request, reason: (error as Error).message });
+      const { message: reason, code } = error as NodeJS.ErrnoException;
+      this.#emit({ type: 'failed', request, reason, code });
     }
     this.#end();
   }

@@ -409,7 +409,8 @@ function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer
   try {
     emit({ type: 'answer', request, answer: make() });
   } catch (error) {
-    emit({ type: 'failed', request, reason: (error as Error).message });
+    const { message: reason, code } = error as NodeJS.ErrnoException;
+    emit({ type: 'failed', request, reason, code });
   }
 }
 
