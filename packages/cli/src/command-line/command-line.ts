@@ -2,11 +2,14 @@
 import { parseArguments, type Parsed, type Verb } from './arguments.ts';
 import { reportFailure } from './failure.ts';
 import type { Program } from '../program.ts';
-import { exitWhenWritten, isTerminal, print } from '../output/stdio.ts';
+import { exitWhenWritten, isTerminal, print, terminalWidth } from '../output/stdio.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
 import { LOADERS } from './verb-loaders.ts';
 import { VERBS, verbCalled } from './verb-table.ts';
+
+/** In a pipe or a file. */
+const HELP_WIDTH = 80;
 
 /** Exits the process once all output is written. */
 export async function commandLine(words: readonly string[], program: Program): Promise<never> {
@@ -46,8 +49,9 @@ async function help(first: string | undefined, rest: readonly string[]): Promise
   const asked = rest.find((word) => !word.startsWith('-'));
   const name = asked === undefined ? undefined : verbCalled(asked);
   if (asked !== undefined && name === undefined && asked !== 'help') throw unknownVerb(asked);
-  if (name !== undefined) print(verbHelp(name));
-  else print(first === undefined ? shortHelp() : longHelp());
+  const width = terminalWidth() ?? HELP_WIDTH;
+  if (name !== undefined) print(verbHelp(name, width));
+  else print(first === undefined ? shortHelp(width) : longHelp(width));
   return 0;
 }
 

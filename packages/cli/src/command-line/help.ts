@@ -1,67 +1,125 @@
-/** The help texts, generated from the table of verbs. */
+/** The help texts [SAY-5], generated from the table of verbs and wrapped at the width of the terminal. */
 import { COMMON_FLAGS, type Flag, type Verb } from './arguments.ts';
+import { EXIT } from './exit-code.ts';
 import { ID_ABOUT, VERBS, type VerbName } from './verb-table.ts';
+import { NO_BREAK, paragraphs, twoColumns, wrapped } from './wrapped-text.ts';
 
 const TAGLINE = 'spool: terminal sessions that keep running when you disconnect, with their complete output.';
 
-export function shortHelp(): string {
+/** Verbs as users look for them. A verb that is in none of these groups is listed in the last one. */
+const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] = [
+  ['Run and watch', ['run', 'attach', 'ls', 'watch', 'logs', 'screen']],
+  ['Type', ['prompt', 'send', 'keys', 'paste']],
+  ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
+  ['End and delete', ['stop', 'kill', 'rm']],
+  ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
+  ['Spool itself', ['daemon', 'doctor', 'mcp', 'skill', 'completions', 'version']],
+];
+
+const EXAMPLES: Verb['examples'] = [
+  ['spool run -- npm test', 'Ctrl-\\ detaches; `spool attach` returns'],
+  ['spool run -d --name api -- npm run dev', 'in the background'],
+  ['spool logs -f api', 'follow its output'],
+];
+
+export function shortHelp(width: number): string {
   const useful: readonly VerbName[] = ['run', 'attach', 'ls', 'logs', 'wait', 'stop'];
   return [
-    TAGLINE,
+    ...wrapped(TAGLINE, width),
     '',
-    ...useful.map((name) => verbLine(name)),
+    ...verbRows(useful, width),
     '',
     'Examples:',
-    '  spool run -- npm test        # Ctrl-\\ detaches; `spool attach` returns',
-    '  spool run -d --name api -- npm run dev',
-    '  spool logs -f api',
+    ...examples(EXAMPLES, width),
     '',
     'More: spool help, spool help VERB',
   ].join('\n');
 }
 
-export function longHelp(): string {
+export function longHelp(width: number): string {
   return [
-    TAGLINE,
+    ...wrapped(TAGLINE, width),
     '',
     'Usage: spool VERB [FLAGS] …',
+    ...grouped().flatMap(([title, verbs]) => ['', `${title}:`, ...verbRows(verbs, width)]),
     '',
-    ...(Object.keys(VERBS) as VerbName[]).map((name) => verbLine(name)),
-    '',
-    `ID is ${ID_ABOUT}.`,
-    'DUR is a duration: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
-    'Data goes to stdout; notices and errors go to stderr. Every verb accepts --json and --help.',
-    'Exit codes: that of the session; 128+n: ended by signal n; 1: failed as asked; 2: usage error; 3: not found;',
-    '4: not allowed; 124: timed out; 125: spool failed; 126: command not executable; 127: command not found.',
+    ...[
+      `ID is ${ID_ABOUT}.`,
+      'DUR is a duration: 500ms, 10s, 5m, 2h; a plain number is seconds. SIZE is in bytes: 500, 64k, 10M.',
+      'Data goes to stdout; notices and errors go to stderr. Every verb accepts --json and --help.',
+      exitCodes(),
+    ].flatMap((text) => wrapped(text, width)),
   ].join('\n');
 }
 
-export function verbHelp(name: VerbName): string {
+export function verbHelp(name: VerbName, width: number): string {
   const verb: Verb = VERBS[name];
   const flags = Object.entries({ ...verb.flags, ...COMMON_FLAGS } as Record<string, Flag>);
-  const heads = flags.map(([long, flag]) => flagHead(long, flag));
-  const width = Math.max(...heads.map((head) => head.length));
-  const commands = verb.examples.map(([command]) => command);
-  const commandWidth = Math.min(Math.max(...commands.map((command) => command.length)), 60);
   return [
-    `spool ${name}: ${verb.summary}`,
+    ...wrapped(`spool ${name}: ${verb.summary}`, width),
     '',
-    `Usage: spool ${name} ${usage(verb)}`,
+    ...wrapped(`Usage: spool ${name} ${usage(verb)}`, width, { hanging: 4 }),
     ...(verb.operands.some((operand) => /\bID\b/.test(operand))
-      ? ['', `ID is ${ID_ABOUT}${hasDefault(name) ? ' (default: the latest session)' : ''}.`]
+      ? ['', ...wrapped(`ID is ${ID_ABOUT}${hasDefault(name) ? ' (default: the latest session)' : ''}.`, width)]
       : []),
     '',
-    ...flags.map(([, flag], at) => `  ${heads[at]!.padEnd(width)}  ${flag.about}`),
-    ...(verb.details ? ['', verb.details] : []),
+    ...twoColumns(
+      flags.map(([long, flag]) => [flagHead(long, flag), flag.about]),
+      width,
+    ),
+    ...(verb.details ? ['', ...paragraphs(verb.details).flatMap((text) => wrapped(text, width))] : []),
     '',
     verb.examples.length === 1 ? 'Example:' : 'Examples:',
-    ...verb.examples.map(([command, says]) => `  ${says ? `${command.padEnd(commandWidth)}  # ${says}` : command}`),
+    ...examples(verb.examples, width),
   ].join('\n');
 }
 
 /** Verbs that end or delete sessions need an ID, and `events` shows all. */
 function hasDefault(name: VerbName): boolean {
   return (VERBS[name].operands as readonly string[]).includes('[ID]') || name === 'wait';
+}
+
+function exitCodes(): string {
+  const words: readonly (readonly [code: number | string, about: string])[] = [
+    [EXIT.failed, 'failed as asked'],
+    [EXIT.usage, 'usage error'],
+    [EXIT.notFound, 'not found'],
+    [EXIT.notAllowed, 'not allowed'],
+    [EXIT.timedOut, 'timed out'],
+    [EXIT.ourFailure, 'spool failed'],
+    [EXIT.commandNotExecutable, 'command not executable'],
+    [EXIT.commandNotFound, 'command not found'],
+    [`${EXIT.signalBase}+n`, 'ended by signal n'],
+  ];
+  const list = words.map(([code, about]) => `${code} ${about}`.replaceAll(' ', NO_BREAK)).join(', ');
+  return `Exit codes: that of the session, or ${list}.`;
+}
+
+/** Every verb, once. */
+export function grouped(): readonly (readonly [title: string, verbs: readonly VerbName[]])[] {
+  const known = new Set(GROUPS.flatMap(([, verbs]) => verbs));
+  const others = (Object.keys(VERBS) as VerbName[]).filter((name) => !known.has(name));
+  return GROUPS.map(([title, verbs], at) => [title, at === GROUPS.length - 1 ? [...others, ...verbs] : verbs]);
+}
+
+function verbRows(names: readonly VerbName[], width: number): string[] {
+  // All groups have the same column, so that the summaries stand below each other.
+  const column = Math.max(...Object.keys(VERBS).map((name) => name.length));
+  return twoColumns(
+    names.map((name) => [name.padEnd(column), VERBS[name].summary]),
+    width,
+  );
+}
+
+/** A command is never broken, so that it can be copied; where its comment does not fit beside it, it stands above it. */
+function examples(all: Verb['examples'], width: number): string[] {
+  const column = Math.max(...all.map(([command]) => command.length));
+  const isBeside = all.every(([, says]) => 2 + column + 4 + says.length <= width);
+  return all.flatMap(([command, says]) => {
+    if (says === '') return [`  ${command}`];
+    if (isBeside) return [`  ${command.padEnd(column)}  # ${says}`];
+    return [...wrapped(says, width - 4).map((line) => `  # ${line}`), `  ${command}`];
+  });
 }
 
 function usage(verb: Verb): string {
@@ -72,8 +130,4 @@ function usage(verb: Verb): string {
 function flagHead(long: string, flag: Flag): string {
   const short = flag.short ? `-${flag.short}, ` : '    ';
   return `${short}--${long}${flag.kind === 'on' ? '' : ` ${flag.value ?? 'VALUE'}`}`;
-}
-
-function verbLine(name: VerbName): string {
-  return `  ${name.padEnd(12)} ${VERBS[name].summary}`;
 }
