@@ -2,11 +2,12 @@
  * The MCP server: registers the tools and resources, and answers calls. One per connection. Keeps MCP-1: few tools, and
  * resources for what is long.
  */
-import { CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, CLIENT_INFO_META_KEY, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '@spool/protocol';
+import { requestFault } from '@spool/protocol/request-fault';
 import type { Daemon } from './daemon.ts';
 import { failureText } from './failure.ts';
-import { leanSchema } from './lean-schema.ts';
+import { shownSchema } from './lean-schema.ts';
 import { registerResources } from './resources.ts';
 import type { Answer, AnyTool } from './tool.ts';
 import { keysTool, promptTool, sendTool } from './tools/input.ts';
@@ -48,24 +49,31 @@ export function makeServer(daemon: Daemon): McpServer {
       tool.name,
       {
         description: tool.description,
-        inputSchema: leanSchema(tool.input),
-        ...(tool.output && { outputSchema: leanSchema(tool.output) }),
+        inputSchema: shownSchema(tool.input),
+        ...(tool.output && { outputSchema: shownSchema(tool.output) }),
         annotations: tool.hints,
       },
       async (args, context) => {
+        const parsed = tool.input.safeParse(args ?? {});
+        if (!parsed.success)
+          return failed(`${tool.name}: ${requestFault(parsed.error.issues).sentence}; nothing was done`);
         try {
           const agent = agentOf(context);
           const client = await daemon.client(agent);
           const { signal } = context.mcpReq;
-          return resultOf(await tool.call(args, { client, agent, signal, env: daemon.env }));
+          return resultOf(await tool.call(parsed.data, { client, agent, signal, env: daemon.env }));
         } catch (error) {
-          return { isError: true, content: [{ type: 'text', text: failureText(error) }] };
+          return failed(failureText(error));
         }
       },
     );
   }
   registerResources(server, (context) => daemon.client(agentOf(context)));
   return server;
+}
+
+function failed(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
 }
 
 function resultOf(answer: Answer): { content: { type: 'text'; text: string }[]; structuredContent?: object } {

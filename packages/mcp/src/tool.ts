@@ -43,7 +43,7 @@ export const ACTS: ToolAnnotations = { readOnlyHint: false, destructiveHint: tru
 
 export const sessionInput = z.string().min(1).describe('id or name');
 /** Without bounds in its schema, because the sixteen digits of a safe integer would only cost tokens. */
-export const offsetInput = z.number().min(0).refine(Number.isSafeInteger, 'a whole number of bytes');
+export const offsetInput = z.number().min(0).refine(Number.isSafeInteger, 'must be a whole number of bytes');
 
 /** Many clients cancel a call after about a minute, so the answer comes before that, with the current state. */
 export const WAIT_SECONDS = 50;

@@ -15,13 +15,13 @@ const size = { cols: cells, rows: cells, widthPx: pixels, heightPx: pixels };
 const cString = z
   .string()
   .max(512 * 1024)
-  .refine((text) => !text.includes('\0'), 'it must not contain a NUL byte');
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL byte');
 const shortText = z.string().max(200);
 const name = z
   .string()
-  .min(1, 'a name has 1 to 100 characters')
-  .max(100, 'a name has 1 to 100 characters')
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/u, 'a name has no control characters');
+  .min(1, 'must have 1 to 100 characters')
+  .max(100, 'must have 1 to 100 characters')
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/u, 'must have no control characters');
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
@@ -32,7 +32,7 @@ const inputKey = z.string().min(1).max(200);
 const historyLines = z.int().min(0).max(100_000).optional();
 const colour = z
   .string()
-  .regex(/^#[0-9a-f]{6}$/i)
+  .regex(/^#[0-9a-f]{6}$/i, 'must be a colour, such as #a0b0c0')
   .optional();
 const colours = z.object({ foreground: colour, background: colour, cursor: colour });
 
@@ -42,14 +42,14 @@ const colours = z.object({ foreground: colour, background: colour, cursor: colou
  */
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
   run: z.strictObject({
-    id: z.string().regex(ID_PATTERN),
+    id: z.string().regex(ID_PATTERN, 'must have 8 to 32 characters of a-z and 0-9'),
     command: z.array(cString).min(1).max(10_000),
-    cwd: cString.refine((path) => path.startsWith('/'), 'must be absolute'),
+    cwd: cString.refine((path) => path.startsWith('/'), 'must be an absolute path'),
     env: z.record(
       z
         .string()
         .min(1)
-        .refine((key) => !/[=\0]/.test(key), 'is not a variable name'),
+        .refine((key) => !/[=\0]/.test(key), 'must be the name of a variable'),
       cString,
     ),
     name: name.optional(),
@@ -130,7 +130,10 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   resize: z.strictObject({ session: sessionRef, ...size }),
   stop: z.strictObject({ session: sessionRef, graceMs: z.int().min(0).max(3_600_000).optional() }),
   kill: z.strictObject({ session: sessionRef }),
-  signal: z.strictObject({ session: sessionRef, signal: z.string().regex(/^SIG[A-Z0-9+]+$/) }),
+  signal: z.strictObject({
+    session: sessionRef,
+    signal: z.string().regex(/^SIG[A-Z0-9+]+$/, 'must be the name of a signal, such as SIGTERM'),
+  }),
   closeInput: z.strictObject({ session: sessionRef }),
   remove: z.strictObject({ session: sessionRef, force: z.boolean().optional() }),
   wait: z.strictObject({
@@ -155,7 +158,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     clear: z.boolean().optional(),
     confirmMs: z.int().min(0).max(600_000).optional(),
   }),
-  type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64().max(512 * 1024) }),
+  type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64('must be base64').max(512 * 1024) }),
   explain: z.strictObject({ session: sessionRef }),
   events: z.strictObject({
     sessions: z.array(sessionRef).max(1000).optional(),

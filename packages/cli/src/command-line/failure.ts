@@ -21,6 +21,8 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   folder: 'folder',
   path: 'path',
 };
+/** Details that the sentence says already. */
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['op', 'field']);
 /** Details that are clauses of their own. They follow the first clause. */
 const REASONS = ['reason', 'message'] as const;
 
@@ -59,7 +61,7 @@ export function sentence(error: SpoolError): string {
   const subject = key === undefined ? undefined : take([key]);
   const reason = take(REASONS);
   const others = Object.entries(details)
-    .filter(([, value]) => value !== '')
+    .filter(([name, value]) => value !== '' && !FOR_PROGRAMS.has(name))
     .map(([name, value]) => `${name} ${value}`);
   return [
     key === undefined || subject === '' ? first : withSubject(first, SUBJECTS[key]!, JSON.stringify(subject)),

@@ -7,11 +7,18 @@ const SECOND_COLUMN_MIN = 24;
 /** Keeps two words in one line. */
 export const NO_BREAK = '\u00a0';
 
+interface Indents {
+  readonly indent?: number;
+  /** Of the lines after the first. */
+  readonly hanging?: number;
+}
+
 /**
  * Lines of at most `width` cells, broken at spaces. A word that is longer stays whole, so that it can be copied. Lines after
  * the first are indented by `hanging` spaces.
  */
-export function wrapped(text: string, width: number, { indent = 0, hanging = indent } = {}): string[] {
+export function wrapped(text: string, width: number, options: Indents = {}): string[] {
+  const { indent = 0, hanging = indent } = options;
   const lines: string[] = [];
   let line = ' '.repeat(indent);
   let isEmpty = true;

@@ -9,6 +9,7 @@ import {
   type SessionInfo,
   SpoolError,
 } from '@spool/protocol';
+import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { attach } from './attach.ts';
 import { checkReaches } from './check-reaches.ts';
@@ -236,10 +237,14 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   }
   const parsed = REQUEST_SCHEMAS[op as Op].safeParse(ask);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
+    const { issues } = parsed.error;
+    const { field, sentence: reason } = requestFault(issues);
     // A later version may know this key: answered like a request with an unknown name.
-    if (issue.code === 'unrecognized_keys') throw new SpoolError('REQUEST_UNKNOWN', { op, reason: issue.message });
-    throw new SpoolError('REQUEST_INVALID', { op, at: issue.path.join('.'), reason: issue.message });
+    throw new SpoolError(issues[0]!.code === 'unrecognized_keys' ? 'REQUEST_UNKNOWN' : 'REQUEST_INVALID', {
+      op,
+      field,
+      reason,
+    });
   }
   const handler = HANDLERS[op as Op] as Handler<Op>;
   const answer = (): unknown => handler(keeper, parsed.data as never, connection, channel);
