@@ -1,5 +1,5 @@
 /** Wrong arguments, thrown at each request of the keeper, each MCP tool and each flag: the answer is a sentence. */
-import { ERROR_CODES } from '@spool/protocol';
+import type { ERROR_CODES } from '@spool/protocol';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { BareClient, TestDaemon } from '@spool/testkit';
 import { expect, test } from 'vitest';
