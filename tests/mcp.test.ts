@@ -143,9 +143,8 @@ test('[MCP-3] a pattern without end hangs nobody: the call fails, the daemon and
   await using agent = await Agent.of(daemon);
   const id = await agent.run(`echo ${'a'.repeat(60)}; exec sleep 1000`);
   const slow = agent.call('spool_wait', { sessions: [id], until: ['match:/(?=(a+)+$)(a+)+\\1b/'], timeoutSeconds: 30 });
-  const startedAt = performance.now();
+  // A daemon that hangs would not answer within the ten seconds that `ls` waits.
   expect((await daemon.spool(['ls', '-q'])).stdout).toBe(`${id}\n`);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
   expect(await slow).toMatchObject({ isError: true, text: expect.stringMatching(/^PATTERN_TOO_SLOW: /) as string });
   expect(await agent.text('spool_list')).toContain(id);
   const wrong = await agent.call('spool_wait', { sessions: [id], until: ['match:/(/'] });
@@ -276,12 +275,24 @@ test('[MCP-6] when its input ends the server ends, and the sessions go on for th
   await using daemon = new TestDaemon();
   const first = await Agent.of(daemon);
   const id = await first.run('echo here; exec sleep 1000', { name: 'stays' });
-  const waiting = first.call('spool_wait', { sessions: [id], until: ['match:/never/'] });
-  waiting.catch(() => {}); // nobody is left to hear of it
-  const startedAt = performance.now();
   await first.client.close();
   await until('the server has ended', () => !isAlive(first.pid));
-  expect(performance.now() - startedAt).toBeLessThan(1500); // by itself: a client waits 2 s before it uses force
+  // By itself, also with a call under way: the client of the SDK would use force.
+  const clientInfo = { name: 'bare', version: '1' };
+  const calls = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    {
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'spool_wait', arguments: { sessions: [id], until: ['match:/never/'] } },
+    },
+  ];
+  const input = calls.map((call) => `${JSON.stringify({ jsonrpc: '2.0', ...call })}\n`).join('');
+  expect(await daemon.spool(['mcp'], { input })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"id":1') as unknown,
+  });
   await using second = await Agent.of(daemon);
   expect(await second.text('spool_list')).toMatch(new RegExp(`^${id} stays: running, `));
   expect(withoutHead(await second.text('spool_read', { session: 'stays', cursor: 0 }))).toBe('here\n');

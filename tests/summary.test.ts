@@ -61,7 +61,7 @@ test('[STATE-7] a summary tells the command, the end, the states, what was reach
   expect(summary.states.map(({ state }) => state)).toContain('blocked');
   expect(summary.timeIn.blocked).toBeGreaterThan(0);
   const inAll = Object.values(summary.timeIn).reduce((sum, ms) => sum + ms, 0);
-  expect(Math.abs(inAll - summary.durationMs)).toBeLessThan(50);
+  expect(Math.abs(inAll - summary.durationMs)).toBeLessThan(summary.durationMs / 10);
 
   const { stdout } = await daemon.spool(['summary', 'build']);
   expect(stdout).toMatch(/^build \(\w+\) ended \(exit code 3\) after /);

@@ -156,8 +156,8 @@ test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async ()
   over.abort();
   expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
   // What there is without them: a ping now and then.
-  expect(without).toBeLessThan(60);
-  expect(withWaits).toBeLessThan(without + 20);
+  expect(without).toBeLessThan(200);
+  expect(withWaits).toBeLessThan(without + 200); // each of them once would be a thousand
 });
 
 /** How often its main thread was woken in two seconds. */

@@ -3,8 +3,11 @@ import { isAlive, TestDaemon, until } from '@spool/testkit';
 
 const env = { PATH: process.env.PATH! };
 
+/** So many milliseconds after the first, or once the daemon says that two processes hold everything. */
+export type After = number | 'settled';
+
 export interface Together {
-  readonly afterMs: number;
+  readonly after: After;
   readonly tries: number;
   /** In which all sessions went on. */
   readonly survived: number;
@@ -12,19 +15,19 @@ export interface Together {
 
 export default async function (input: {
   first: 'keeper' | 'holder';
-  afterMs: readonly number[];
+  after: readonly After[];
   sessions: number;
   tries: number;
 }): Promise<Together[]> {
   const results: Together[] = [];
-  for (const afterMs of input.afterMs) {
+  for (const after of input.after) {
     let survived = 0;
-    for (let at = 0; at < input.tries; at++) if (await tryOnce(afterMs)) survived++;
-    results.push({ afterMs, tries: input.tries, survived });
+    for (let at = 0; at < input.tries; at++) if (await tryOnce(after)) survived++;
+    results.push({ after, tries: input.tries, survived });
   }
   return results;
 
-  async function tryOnce(afterMs: number): Promise<boolean> {
+  async function tryOnce(after: After): Promise<boolean> {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
     const command = ['sh', '-c', 'while :; do echo hello; sleep 0.1; done'];
@@ -34,7 +37,9 @@ export default async function (input: {
     const { holder, keeper } = await client.status();
     const [first, second] = input.first === 'keeper' ? [keeper.pid, holder.pid] : [holder.pid, keeper.pid];
     process.kill(first, 'SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    if (after === 'settled')
+      await until('its successor has everything', async () => (await client.status())[input.first].pid !== first);
+    else await new Promise((resolve) => setTimeout(resolve, after));
     process.kill(second, 'SIGKILL');
     await until('both are gone', () => !isAlive(holder.pid) && !isAlive(keeper.pid));
     const states = (await (await daemon.client()).list()).map(({ state }) => state);
