@@ -258,7 +258,7 @@ export class Keeper {
         tellViewers: ({ id, name, title, body }) => {
           for (const session of this.registry.all())
             for (const { watcher } of session.viewers.all())
-              watcher.emit({ type: 'notice', session: id, name, title, body });
+              watcher.emitLatest({ type: 'notice', session: id, name, title, body });
         },
         warn,
       }),

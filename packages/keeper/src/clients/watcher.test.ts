@@ -116,6 +116,34 @@ test('[SLOW-2] a client that does not read holds 256 KiB in the daemon, and the 
   expect(client.told<WatchEvent>().at(-1)).toMatchObject({ type: 'exit', offset: 8 * MIB });
 });
 
+test('[SLOW-2] sizes, viewers, notices and snapshots do not pile up for a client that does not read', async () => {
+  const takeSnapshot = vi.fn<() => Promise<Snapshot>>();
+  const { session, client, watcher } = await watching({ takeSnapshot });
+  takeSnapshot.mockImplementation(async () => ({
+    offset: session.log.end,
+    size: SIZE,
+    bytes: Buffer.alloc(1000, 'x'),
+  }));
+  const rounds = 30_000;
+  for (let round = 1; round <= rounds; round++) {
+    watcher.resized(0, round, 24);
+    watcher.emitLatest({
+      type: 'viewers',
+      viewers: [{ who: `viewer ${round}`, size: SIZE, isReadOnly: true, since: 0 }],
+    });
+    watcher.emitLatest({ type: 'notice', session: session.id, name: 'fake', title: `notice ${round}`, body: '' });
+    if (round % 100 === 0) await watcher.snapshot();
+  }
+  const told = client.told.bind(client)<WatchEvent>;
+  const latest = (type: string): unknown => told().findLast((event) => event.type === type);
+  await client.readUntil('the latest came', () => JSON.stringify(latest('notice') ?? '').includes(`${rounds}`));
+  await client.read();
+  expect(latest('resized')).toMatchObject({ cols: rounds });
+  expect(latest('viewers')).toMatchObject({ viewers: [{ who: `viewer ${rounds}` }] });
+  const bytes = client.frames.reduce((sum, { payload }) => sum + payload.length, 0);
+  expect(bytes - kernelBytes()).toBeLessThan(256 * 1024);
+});
+
 test('[SLOW-3] a watcher that is far behind, and is not a viewer, still gets every byte', async () => {
   const { session, client } = await watching();
   const part = Buffer.alloc(MIB);

@@ -64,6 +64,10 @@ export class Watcher implements LogWatcher {
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
+  /** A snapshot is due once the client reads again. */
+  #wantsSnapshot = false;
+  /** The latest of each kind, sent once the client reads again. */
+  readonly #unsent = new Map<string, WatchEvent>();
   /** Up to this offset, bytes are sent instead of a snapshot, because there was none. */
   #bytesTo = 0;
   #isClosed = false;
@@ -90,16 +94,20 @@ export class Watcher implements LogWatcher {
   async snapshot(): Promise<void> {
     const { takeSnapshot, creditBytes } = this.#options;
     if (!takeSnapshot || this.#isTakingSnapshot) return;
+    this.#wantsSnapshot = this.connection.isFull;
+    if (this.#wantsSnapshot) return this.connection.wait(this);
     this.#isTakingSnapshot = true;
     try {
       const { offset, size, bytes } = await takeSnapshot();
       if (this.#isClosed) return;
       this.#cursor = offset;
       this.#credit = offset + creditBytes;
-      this.#resizes = this.#resizes.filter((resize) => resize.offset > offset);
+      // A resize at the exact offset of the snapshot may have come after it was taken.
+      this.#resizes = this.#resizes.filter(
+        (resize) => resize.offset > offset || (resize.offset === offset && !isSameSize(resize, size)),
+      );
       this.tellSize(offset, size);
       this.connection.snapshot(this.channel, offset, bytes);
-      // A resize at the exact offset of the snapshot may have come after it was taken.
       if (this.followsSize && this.#resizes.length === 0 && !isSameSize(size, this.session.info.size))
         this.tellSize(offset);
     } catch {
@@ -124,10 +132,12 @@ export class Watcher implements LogWatcher {
     if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
     const { log } = this.session;
     for (;;) {
+      if (this.connection.isFull) return this.connection.wait(this);
+      if (this.#wantsSnapshot) return void this.snapshot();
+      this.#tellUnsent();
       this.#tellResizes();
       if (this.#cursor >= log.end) return this.#atEnd();
       if (this.#cursor >= this.#credit) return;
-      if (this.connection.isFull) return this.connection.wait(this);
       if (this.#isFarBehind(log.end)) return void this.snapshot();
       const next = this.#resizes[0]?.offset ?? Infinity;
       const isHistory = log.isHistory(this.#cursor);
@@ -177,6 +187,13 @@ export class Watcher implements LogWatcher {
     this.connection.json(FrameType.event, this.channel, event);
   }
 
+  /** Sends an event that describes the present. A client that does not read gets only the latest of its kind, later. */
+  emitLatest(event: Extract<WatchEvent, { type: 'viewers' | 'notice' }>): void {
+    this.#unsent.set(event.type, event);
+    if (this.connection.isFull) this.connection.wait(this);
+    else this.#tellUnsent();
+  }
+
   /** The viewer's input is in the terminal up to this offset of its stream. */
   confirm(typedOffset: number): void {
     this.connection.soon(encodeHeader(FrameType.typed, 0, this.channel, typedOffset, 0));
@@ -207,6 +224,11 @@ export class Watcher implements LogWatcher {
   #synced(): void {
     this.#isSynced = true;
     this.emit({ type: 'synced', offset: this.#cursor });
+  }
+
+  #tellUnsent(): void {
+    for (const event of this.#unsent.values()) this.emit(event);
+    this.#unsent.clear();
   }
 
   #tellResizes(): void {

@@ -46,7 +46,7 @@ class Desk {
   attach(name: string, rest: Partial<Attached> = {}): Attached {
     const watcher = {
       followsSize: false,
-      emit: () => {},
+      emitLatest: () => {},
       resized: (_offset: number, cols: number, rows: number) => this.story.push(`${name} told ${cols}x${rows}`),
       snapshot: () => Promise.resolve(void this.story.push(`${name} painted`)),
     } as unknown as Watcher;

@@ -40,7 +40,7 @@ export class SharedView {
   /** Sends the list of viewers to every viewer. */
   tellViewers(): void {
     const viewers = this.viewers.list;
-    for (const { watcher } of this.viewers.all()) watcher.emit({ type: 'viewers', viewers });
+    for (const { watcher } of this.viewers.all()) watcher.emitLatest({ type: 'viewers', viewers });
   }
 
   /** False when it was no viewer. */
