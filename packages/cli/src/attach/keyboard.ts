@@ -5,6 +5,8 @@ export interface KeyboardListener {
   take(piece: TypedPiece): void;
   /** The first detach key was pressed and the next key decides; or that has ended. */
   onPrefix?(isPrefixed: boolean): void;
+  /** Typed after the detach key, for whoever reads the terminal next. */
+  onRest?(bytes: Uint8Array): void;
   /** The terminal is gone. */
   onGone(): void;
 }
@@ -19,14 +21,14 @@ export class Keyboard implements Disposable {
     this.#input = new TypedInput(detachKeys);
     this.#listener = listener;
     this.#source = source;
-    source.on('data', this.#onData).on('end', this.#onGone).on('error', this.#onGone);
+    source.on('data', this.feed).on('end', this.#onGone).on('error', this.#onGone);
     source.resume();
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     // The error listener stays, because the terminal may fail again while it is restored.
-    this.#source.off('data', this.#onData).off('end', this.#onGone);
+    this.#source.off('data', this.feed).off('end', this.#onGone);
     this.#source.pause();
   }
 
@@ -35,13 +37,16 @@ export class Keyboard implements Disposable {
     this.#input.isWindowed = isWindowed;
   }
 
-  readonly #onData = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
+  /** Reads what somebody else has read from the terminal before. */
+  readonly feed = (bytes: Uint8Array): void => this.#take(this.#input.feed(bytes));
 
   readonly #onGone = (): void => this.#listener.onGone();
 
   #take(pieces: readonly TypedPiece[]): void {
     clearTimeout(this.#timer);
     for (const piece of pieces) this.#listener.take(piece);
+    const rest = this.#input.takeRest();
+    if (rest.length > 0) this.#listener.onRest?.(rest);
     const { held } = this.#input;
     this.#listener.onPrefix?.(held === 'detach');
     if (held === 'nothing') return;

@@ -57,6 +57,10 @@ export interface TerminalAttachOptions extends Permissions {
   readonly detachKeys: readonly DetachKey[];
   /** No hint on how to leave. */
   readonly isQuiet?: boolean | undefined;
+  /** Typed before this was called, and read by the caller: the first input of the session. */
+  readonly typedBefore?: Uint8Array | undefined;
+  /** Gets what was typed after the detach key. */
+  readonly onTypedAfter?: ((bytes: Uint8Array) => void) | undefined;
   /** Prints a line to the user at the end (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
 }
@@ -98,6 +102,7 @@ export async function attachTerminal(
     take,
     onGone: () => leaving.abort(),
     onPrefix: (isPrefixed) => (canvas.isPrefixed = isPrefixed),
+    onRest: (bytes) => options.onTypedAfter?.(bytes),
   });
   using _sizes = followSize();
   terminal.onContinue = () => {
@@ -107,6 +112,7 @@ export async function attachTerminal(
 
   const hint = options.isQuiet ? null : leavingHint(options.detachKeys, options.calledAs);
   if (hint !== null) await showHint(hint);
+  if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
   await question.answered();
   const end = await stay({
     size: terminal.size(),

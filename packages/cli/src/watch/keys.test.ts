@@ -4,9 +4,12 @@ import { edited, type Key, WatchKeys } from './keys.ts';
 /** Names as they are, text in quotes. */
 function read(...chunks: string[]): string[] {
   const keys = new WatchKeys();
-  return chunks
-    .flatMap((chunk) => keys.read(Buffer.from(chunk, 'latin1')))
-    .map((key) => (key.type === 'key' ? key.name : JSON.stringify(key.text)));
+  for (const chunk of chunks) keys.feed(Buffer.from(chunk, 'latin1'));
+  return [...all(keys)].map((key) => (key.type === 'key' ? key.name : JSON.stringify(key.text)));
+}
+
+function* all(keys: WatchKeys): Generator<Key> {
+  for (let key = keys.next(); key; key = keys.next()) yield key;
 }
 
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
@@ -14,8 +17,10 @@ const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
 test.each([
   ['\x1b[A\x1bOB\x1b[1;5A\x1b[5~\x1b[6~\x1b[H\x1b[4~', ['up', 'down', 'up', 'page-up', 'page-down', 'home', 'end']],
   ['jk\r\x7f\x15\x03\x1a', ['"j"', '"k"', 'enter', 'backspace', 'clear', 'interrupt', 'suspend']],
+  ['\x1b[C\x1bOD\x1b[1;2A\x1b[1;2B\x1b[1;5C', ['right', 'left', 'pan-up', 'pan-down', 'right']],
   ['\x1b', ['escape']],
-  ['\x1bx\x1b[3~\x1b[15~\x01', []], // keys that mean nothing here
+  ['\x1b[3~\x1b[15~\x01', []], // keys that mean nothing here
+  ['\x1bx', ['escape', '"x"']],
   [utf8('é漢😀'), ['"é"', '"漢"', '"😀"']],
   ['\x1b[200~q\r\ny\x1b[201~z', ['"q\\ny"', '"z"']],
 ])('%j is %j', (typed, keys) => expect(read(typed)).toEqual(keys));
@@ -32,6 +37,18 @@ test('characters and pastes may be cut anywhere; a paste too long for us is cut,
     'y',
   );
   expect([paste!.length < 66_000, after]).toEqual([true, '"y"']);
+});
+
+test('[WATCH-1] keys wait until they are wanted, in their order; what nobody wanted is handed on as it was typed', () => {
+  const keys = new WatchKeys();
+  keys.feed(Buffer.from('jj\r'));
+  keys.feed(Buffer.from('y\x1b[3~é'));
+  const first = [keys.next(), keys.next(), keys.next()];
+  expect(first.map((key) => key && (key.type === 'key' ? key.name : key.text))).toEqual(['j', 'j', 'enter']);
+  expect(Buffer.from(keys.rest()).toString()).toBe('y\x1b[3~é');
+  expect([keys.next(), keys.rest().length]).toEqual([undefined, 0]);
+  // An Escape, and then a letter: not a letter with Alt, though both have waited.
+  expect(read('\x1b', 'j')).toEqual(['escape', '"j"']);
 });
 
 test('a line is typed, corrected, given up, or done', () => {

@@ -2,10 +2,12 @@
  * The last line of each visible session. It does not poll: it waits until the daemon reports output, and then reads the
  * screen, at most twice a second per session and only while the session is visible.
  */
-import { type Client, meaningfulLines } from '@spool/client/node';
+import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import { isEnded } from '../output/session-words.ts';
+import { lastLineOf } from './last-line.ts';
 import type { Row } from './list.ts';
+import { pause } from './pause.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Sessions that only scroll past are not read. */
@@ -75,29 +77,9 @@ export class WatchLines implements Disposable {
   async #look(id: string, isTerminal: boolean): Promise<{ readonly line: string; readonly offset: number }> {
     if (isTerminal) {
       const { content, offset } = await this.#client.screen(id);
-      return { line: lastOf(content), offset };
+      return { line: lastLineOf(content), offset };
     }
     const { offset } = await this.#client.get(id);
-    return { line: lastOf(await this.#client.tail(id, { lines: TAIL_LINES })), offset };
+    return { line: lastLineOf(await this.#client.tail(id, { lines: TAIL_LINES })), offset };
   }
-}
-
-/** Collapses blanks, because programs write at both ends of a line and a column would show only the gap. */
-function lastOf(text: string): string {
-  return (meaningfulLines(text.split('\n')).at(-1) ?? '').trim().replace(/\s{3,}/g, '  ');
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
 }

@@ -3,7 +3,7 @@
  * requests.
  */
 import type { EventItem } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { questionLine, type SessionInfo } from '@spool/protocol';
 import { byNeed, type Group, groupOf } from '../output/session-order.ts';
 import { isEnded } from '../output/session-words.ts';
 
@@ -20,11 +20,20 @@ export const LIST_EVENTS: readonly string[] = [
   'milestone',
 ];
 
+export interface ListChoice {
+  readonly filter: string;
+  readonly showsEnded: boolean;
+  readonly order?: (a: Row, b: Row) => number;
+}
+
 export class WatchList {
   readonly #rows = new Map<string, Row>();
+  /** What was shown last, until something changes. */
+  #shown: { readonly choice: ListChoice; readonly rows: readonly Row[] } | null = null;
 
   /** Replaces all rows, after events were missed. */
   replace(sessions: readonly SessionInfo[]): void {
+    this.#shown = null;
     this.#rows.clear();
     for (const session of sessions) this.#rows.set(session.id, session);
   }
@@ -38,6 +47,7 @@ export class WatchList {
       case 'session-exited':
         return this.#set(event.session);
       case 'session-removed':
+        this.#shown = null;
         return this.#rows.delete(event.id) ? { id: event.id, row: null } : undefined;
       case 'session-status':
         return this.#change(event.id, (session) => (isEnded(session) ? undefined : { status: event.status }));
@@ -56,6 +66,11 @@ export class WatchList {
     }
   }
 
+  /** A change that no event reports. */
+  update(session: SessionInfo): void {
+    if (this.#rows.has(session.id)) this.#set(session);
+  }
+
   get(id: string): Row | undefined {
     return this.#rows.get(id);
   }
@@ -65,11 +80,17 @@ export class WatchList {
   }
 
   /** The visible rows in order. `filter` is searched in all text of a row, ignoring case. */
-  shown({ filter, showsEnded }: { readonly filter: string; readonly showsEnded: boolean }): readonly Row[] {
+  shown(choice: ListChoice): readonly Row[] {
+    const { filter, showsEnded, order = byNeed } = choice;
+    const last = this.#shown;
+    if (last?.choice.filter === filter && last.choice.showsEnded === showsEnded && last.choice.order === choice.order)
+      return last.rows;
     const wanted = filter.toLowerCase();
-    return this.all
+    const rows = this.all
       .filter((row) => (showsEnded || groupOf(row) !== 'ended') && (wanted === '' || textOf(row).includes(wanted)))
-      .sort(byNeed);
+      .sort(order);
+    this.#shown = { choice, rows };
+    return rows;
   }
 
   /** The number of sessions in each group. */
@@ -80,6 +101,7 @@ export class WatchList {
   }
 
   #set(row: Row): { readonly id: string; readonly row: Row } {
+    this.#shown = null;
     this.#rows.set(row.id, row);
     return { id: row.id, row };
   }
@@ -96,8 +118,9 @@ export function sinceOf({ endedAt, status }: Row): number {
   return endedAt ?? status.since;
 }
 
-/** Its activity, its last milestone or its title. */
+/** What it asks, its activity, its last milestone or its title. */
 export function doingOf({ status, milestone, title }: Row): string {
+  if (status.question) return questionLine(status.question);
   return status.activity ?? milestone?.title ?? withoutSpinner(title);
 }
 

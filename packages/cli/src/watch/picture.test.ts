@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { displayWidth } from '../output/printable.ts';
 import { sessionWith } from './fixture.ts';
 import { WatchList } from './list.ts';
-import { bodyRows, pictureOf, type WatchPicture } from './picture.ts';
+import type { Size } from '@spool/protocol';
+import { layoutOf } from './layout.ts';
+import { pictureOf, type WatchPicture } from './picture.ts';
 import { WatchScreen } from './screen.ts';
 import { WatchSelection } from './selection.ts';
 
@@ -12,7 +14,17 @@ const SESSIONS = [
   sessionWith('tests', { state: 'failed', exitCode: 3, endedAt: 0 }),
 ];
 
-function pictured(change: Partial<WatchPicture> = {}, sessions = SESSIONS): WatchPicture {
+const KEYS = { type: 'keys', isAsking: false } as const;
+
+function pictured(
+  size: Size,
+  change: Partial<WatchPicture> = {},
+  {
+    sessions = SESSIONS,
+    preview = false,
+    panel = 0,
+  }: { sessions?: typeof SESSIONS; preview?: boolean; panel?: number } = {},
+): WatchPicture {
   const list = new WatchList();
   list.replace(sessions);
   return {
@@ -24,34 +36,96 @@ function pictured(change: Partial<WatchPicture> = {}, sessions = SESSIONS): Watc
     filter: '',
     showsEnded: true,
     showsHelp: false,
-    footer: { type: 'keys' },
+    order: null,
+    layout: layoutOf(size, { rows: sessions.length, preview, panel }),
+    previewTitle: '',
+    panel: [],
+    footer: KEYS,
     now: 70_000,
     ...change,
   };
 }
 
 /** What is read, without looks. */
-const plain = (lines: readonly string[]): string[] => lines.map((line) => line.replace(/\x1b\[[\d;]*m/g, '').trimEnd());
+const plain = (lines: readonly (string | null)[]): (string | null)[] =>
+  lines.map((line) => (line === null ? null : line.replace(/\x1b\[[\d;]*m/g, '').trimEnd()));
 
 test('[STATE-4] a row tells the state, the name, since when, what it does and what it said last', () => {
   const size = { cols: 90, rows: 8 };
-  expect(plain(pictureOf(pictured(), size, true))).toEqual([
+  expect(plain(pictureOf(pictured(size), size, true))).toEqual([
     ' spool  1 blocked · 1 working · 1 ended',
-    '  STATE            NAME    SINCE  DOING                    LAST LINE',
-    '! blocked confirm  deploy     1m                           Continue? [y/N]',
+    '  STATE            NAME    SINCE  DOING                     LAST LINE',
+    '! blocked confirm  deploy     1m                            Continue? [y/N]',
     '  working          build      1m  412 packages installed',
     '  failed 3         tests      1m',
     '',
     '',
-    ' enter attach · ? help · q quit · p prompt · s stop · / filter · a hide ended',
+    ' enter attach · ? help · q quit · p prompt · n new · s stop · x remove · / filter',
   ]);
-  const [, , blocked, chosen, failed] = pictureOf(pictured(), size, true);
+  const [, , blocked, chosen, failed] = pictureOf(pictured(size), size, true);
   expect([blocked!.slice(0, 7), chosen!.slice(0, 4), failed!.slice(0, 5)]).toEqual([
     '\x1b[1;33m',
     '\x1b[7m',
     '\x1b[31m',
   ]);
-  expect(pictureOf(pictured(), size, false).join('')).not.toMatch(/\x1b\[(?:\d;)?3\d/); // no colours for who wants none
+  expect(pictureOf(pictured(size), size, false).join('')).not.toMatch(/\x1b\[(?:\d;)?3\d/); // no colours for who wants none
+});
+
+test('[WATCH-2] in 40 columns a state is one word, and what fits is told', () => {
+  const size = { cols: 40, rows: 8 };
+  expect(plain(pictureOf(pictured(size), size, true)).slice(1, 5)).toEqual([
+    '  STATE     NAME    SINCE  DOING',
+    '! blocked   deploy     1m',
+    '  working   build      1m  412 package…',
+    '  failed 3  tests      1m',
+  ]);
+});
+
+test('[WATCH-2] what one column does not need goes to the other', () => {
+  const size = { cols: 90, rows: 8 };
+  const long = 'a long last line that takes all the room that there is, and more of it than there is';
+  const lines = (title: string): string => {
+    const sessions = [sessionWith('build', { title })];
+    return plain(pictureOf(pictured(size, { lastLines: new Map([['build', long]]) }, { sessions }), size, true))[2]!;
+  };
+  expect(lines('short')).toBe(
+    '  working  build      1m  short         a long last line that takes all the room that th…',
+  );
+  expect(lines('')).toBe('  working  build      1m  a long last line that takes all the room that there is, and mo…');
+  expect(lines(`${long} indeed`)).toBe(
+    '  working  build      1m  a long last line that takes a…  a long last line that takes al…',
+  );
+});
+
+test('[WATCH-2] a preview takes the rows that the list does not need; a panel is below it', () => {
+  const size = { cols: 60, rows: 20 };
+  const change = { previewTitle: 'build · 200×50', panel: ['build asks: Go?', '  1  Yes', '  2  No'] };
+  expect(plain(pictureOf(pictured(size, change, { preview: true, panel: 3 }), size, true)).slice(2)).toEqual([
+    '! blocked   deploy     1m                   Continue? [y/N]',
+    '  working   build      1m  412 packages i…',
+    '  failed 3  tests      1m',
+    '── build · 200×50 ─────────────────────────────────────────',
+    ...Array.from({ length: 10 }, () => null),
+    ' build asks: Go?',
+    '   1  Yes',
+    '   2  No',
+    ' enter attach · ? help · q quit · p prompt · n new · s stop',
+  ]);
+});
+
+test.each([
+  [{ cols: 80, rows: 24 }, 2, null, { list: 3, preview: 17 }],
+  [{ cols: 80, rows: 24 }, 100, null, { list: 8, preview: 12 }],
+  [{ cols: 200, rows: 50 }, 100, null, { list: 18, preview: 28 }],
+  [{ cols: 40, rows: 15 }, 100, null, { list: 12, preview: 0 }],
+  [{ cols: 40, rows: 15 }, 4, null, { list: 4, preview: 7 }],
+  [{ cols: 40, rows: 15 }, 8, null, { list: 12, preview: 0 }],
+  [{ cols: 40, rows: 15 }, 100, true, { list: 4, preview: 7 }],
+  [{ cols: 40, rows: 9 }, 100, true, { list: 6, preview: 0 }],
+  [{ cols: 80, rows: 24 }, 0, null, { list: 21, preview: 0 }],
+  [{ cols: 80, rows: 24 }, 9, false, { list: 21, preview: 0 }],
+])('[WATCH-2] in %j with %s sessions (preview: %s) the rows are shared so', (size, rows, preview, shared) => {
+  expect(layoutOf(size, { rows, preview, panel: 0 })).toMatchObject(shared);
 });
 
 const HOSTILE = [
@@ -82,19 +156,30 @@ test.each([
   );
   const lastLines = new Map(sessions.map(({ id, name }) => [id, name]));
   for (const footer of [
-    { type: 'keys' },
+    KEYS,
     { type: 'message', text: HOSTILE.join(''), isTrouble: true },
     { type: 'question', text: HOSTILE.join('') },
     { type: 'input', label: HOSTILE.join(''), text: HOSTILE.join('') },
   ] as const) {
-    for (const change of [{}, { showsHelp: true }, { rows: [], filter: HOSTILE.join('') }]) {
+    const panel = HOSTILE;
+    for (const change of [
+      {},
+      { showsHelp: true },
+      { rows: [], filter: HOSTILE.join('') },
+      { panel, previewTitle: HOSTILE.join('') },
+    ]) {
       const lines = pictureOf(
-        pictured({ lastLines, selected: 's1', footer, ...change }, sessions),
+        pictured(
+          { cols, rows },
+          { lastLines, selected: 's1', footer, ...change },
+          { sessions, preview: true, panel: 'panel' in change ? 5 : 0 },
+        ),
         { cols, rows },
         true,
       );
       expect(lines).toHaveLength(rows);
       for (const line of lines) {
+        if (line === null) continue;
         const text = line.replace(/\x1b\[[\d;]*m/g, '');
         expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e\u2066]/);
         expect(displayWidth(text)).toBeLessThanOrEqual(Math.max(1, cols - 1));
@@ -106,7 +191,8 @@ test.each([
 
 test('of a long text that is being typed one sees the end', () => {
   const footer = { type: 'input', label: 'prompt for x:', text: `${'a'.repeat(5000)} the end 漢字` } as const;
-  const [line] = plain(pictureOf(pictured({ footer }), { cols: 40, rows: 5 }, true)).slice(-1);
+  const size = { cols: 40, rows: 5 };
+  const [line] = plain(pictureOf(pictured(size, { footer }), size, true)).slice(-1);
   expect(line).toBe(' prompt for x: aaaaaaaaaa the end 漢字');
 });
 
@@ -125,13 +211,10 @@ test('[STATE-4] only the rows that have changed are sent, in one synchronized up
 
 test('the chosen row is a session: it stays chosen where it goes, stays in view, and its neighbour follows when it is gone', () => {
   const rowsOf = (ids: readonly string[]): WatchPicture['rows'] =>
-    pictured(
-      {},
-      ids.map((id, at) => sessionWith(id, { startedAt: at })),
-    ).rows;
+    pictured({ cols: 80, rows: 24 }, {}, { sessions: ids.map((id, at) => sessionWith(id, { startedAt: at })) }).rows;
   const selection = new WatchSelection();
   const many = rowsOf(Array.from({ length: 500 }, (_, at) => `s${at}`));
-  const fit = bodyRows({ cols: 80, rows: 13 });
+  const fit = 10;
   const state = (): unknown => [selection.id, selection.top];
   selection.settle(many, fit);
   expect(state()).toEqual(['s0', 0]);
@@ -149,4 +232,30 @@ test('the chosen row is a session: it stays chosen where it goes, stays in view,
   expect(state()).toEqual([null, 0]);
   selection.move([], 1);
   expect(selection.id).toBe(null);
+  // Several keys may come before the list is drawn again.
+  selection.settle(many, fit);
+  for (const by of [1, 1, 1, -1]) selection.move(many, by);
+  expect(selection.id).toBe('s2');
+  // A session that was just started is selected when it appears.
+  selection.choose('s77');
+  selection.settle(many.slice(0, 50), fit);
+  expect(selection.id).toBe('s2');
+  selection.settle(many, fit);
+  expect(state()).toEqual(['s77', 68]);
+});
+
+test('[WATCH-2] rows that somebody else paints are painted completely when they have moved', () => {
+  const screen = new WatchScreen();
+  const size = { cols: 80, rows: 3 };
+  const asked: boolean[] = [];
+  const paint = (lines: (string | null)[]): string =>
+    screen.paint(lines, size, (isFresh) => {
+      asked.push(isFresh);
+      return 'REST';
+    });
+  expect(paint(['a', null, 'c'])).toMatch(/^\x1b\[\?2026h\x1b\[m\x1b\[2J.*REST\x1b\[\?2026l$/);
+  expect(paint(['a', null, 'c'])).toBe('\x1b[?2026hREST\x1b[?2026l');
+  paint([null, null, 'c']);
+  expect(paint(['a', null, 'c'])).toContain('\x1b[1;1H\x1b[ma');
+  expect(asked).toEqual([true, false, true, true]);
 });

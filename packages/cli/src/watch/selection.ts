@@ -6,6 +6,8 @@ export class WatchSelection {
   /** Its last index: if the session disappears, the next row is selected. */
   #at = 0;
   #top = 0;
+  /** To be selected as soon as it is in the list. */
+  #wanted: string | null = null;
 
   get id(): string | null {
     return this.#id;
@@ -17,12 +19,30 @@ export class WatchSelection {
   }
 
   move(rows: readonly Row[], by: number): void {
-    const at = Math.min(Math.max(0, this.#at + by), rows.length - 1);
-    this.#id = rows[at]?.id ?? null;
+    this.select(rows, Math.min(Math.max(0, this.#at + by), rows.length - 1));
+  }
+
+  select(rows: readonly Row[], at: number): void {
+    const row = rows[at];
+    if (!row) return;
+    // Both, because several keys may come before the next `settle`.
+    this.#at = at;
+    this.#id = row.id;
+    this.#wanted = null;
+  }
+
+  /** Selects a session, which need not be in the list yet. */
+  choose(id: string): void {
+    this.#wanted = id;
   }
 
   /** Updates the list; `fit` is the number of rows that fit. */
   settle(rows: readonly Row[], fit: number): void {
+    const wanted = this.#wanted === null ? undefined : rows.find(({ id }) => id === this.#wanted);
+    if (wanted) {
+      this.#id = wanted.id;
+      this.#wanted = null;
+    }
     const at = rows.findIndex(({ id }) => id === this.#id);
     this.#at = at !== -1 ? at : Math.min(this.#at, Math.max(0, rows.length - 1));
     this.#id = rows[this.#at]?.id ?? null;

@@ -205,6 +205,7 @@ describe('TypedInput', () => {
     expect([input.feed(bytes('\x1c')), input.held]).toEqual([[], 'detach']);
     expect(input.flush()).toEqual([{ type: 'detach' }]);
     expect([input.feed(bytes('more')), input.flush()]).toEqual([[], []]);
+    expect([Buffer.from(input.takeRest()).toString(), input.takeRest().length]).toEqual(['more', 0]);
   });
 
   test('a reply too long to be one is dropped to its end', () => {

@@ -72,6 +72,7 @@ export class TypedInput {
   #pieces: TypedPiece[] = [];
   #keys: number[] = [];
   #isDetached = false;
+  readonly #rest: number[] = []; // typed after the detach key
   #isPanning = false;
   #isWindowed = false;
   #skipBytes = 0; // of a mouse report in a form that was not requested
@@ -96,8 +97,15 @@ export class TypedInput {
   }
 
   feed(chunk: Uint8Array): readonly TypedPiece[] {
-    for (let at = 0; at < chunk.length && !this.#isDetached; at++) this.#byte(chunk[at]!);
+    let at = 0;
+    while (at < chunk.length && !this.#isDetached) this.#byte(chunk[at++]!);
+    if (this.#isDetached) this.#rest.push(...chunk.subarray(at));
     return this.#take();
+  }
+
+  /** What was typed after the detach key, for whoever reads the terminal next. */
+  takeRest(): Uint8Array {
+    return Uint8Array.from(this.#rest.splice(0));
   }
 
   /** Time is up: a held escape was typed; a held detach key was meant. */
@@ -182,7 +190,10 @@ export class TypedInput {
     if (match === 'press') return this.#pressed(token);
     if (match === 'release') return; // of a detach key: the press was not shown either
     if (this.#matched > 0 && match !== 'neutral') {
-      if (this.#detachKeys.length === 1) return this.#detach();
+      if (this.#detachKeys.length === 1) {
+        this.#rest.push(...token);
+        return this.#detach();
+      }
       this.#releaseMatched();
       if (matchOf(token, this.#detachKeys[0]!) === 'press') return this.#pressed(token);
     }

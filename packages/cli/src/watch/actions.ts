@@ -1,0 +1,92 @@
+/** What the keys of `spool watch` do to sessions. Each returns the sentence that tells how it went. */
+import { callerLimits, type Client } from '@spool/client/node';
+import { type QuestionOption, type SessionInfo, type Size, SpoolError } from '@spool/protocol';
+import { failureOf } from '../command-line/failure.ts';
+import { endSentence } from '../output/session-words.ts';
+import type { Row } from './list.ts';
+
+export interface Told {
+  readonly text: string;
+  readonly isTrouble: boolean;
+}
+
+export async function promptSession(client: Client, { id, name }: Row, text: string): Promise<Told> {
+  try {
+    const { isConfirmed, reaction } = await client.prompt(id, text);
+    if (!isConfirmed) return trouble(`typed into ${name}, but no reaction seen`);
+    return said(`${name} accepted it${reaction === null ? '' : ` (${reaction})`}`);
+  } catch (error) {
+    if (SpoolError.is(error, 'INPUT_BLOCKED')) return trouble(`${name} is asking; press space to answer`);
+    return failed(name, error);
+  }
+}
+
+export async function stopSession(client: Client, { id, name }: Row): Promise<Told> {
+  try {
+    return said(endSentence(await client.stop(id)));
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+export async function removeSession(client: Client, { id, name }: Row): Promise<Told> {
+  try {
+    await client.remove(id);
+    return said(`${name} is removed`);
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+export async function renameSession(
+  client: Client,
+  { id, name }: Row,
+  newName: string,
+): Promise<{ readonly told: Told; readonly session: SessionInfo | null }> {
+  try {
+    const session = await client.update(id, { name: newName });
+    return { told: said(`${name} is now called ${newName}`), session };
+  } catch (error) {
+    return { told: failed(name, error), session: null };
+  }
+}
+
+/** Runs a line as the user's shell would. */
+export async function startSession(
+  client: Client,
+  line: string,
+  size: Size,
+): Promise<{ readonly told: Told; readonly id: string | null }> {
+  try {
+    const { environment } = await import('../verbs/run.ts');
+    const { info } = await client.run({
+      command: commandOf(line),
+      cwd: process.cwd(),
+      env: environment([], false),
+      size,
+      ...callerLimits(),
+    });
+    return { told: said(`${info.name} is started`), id: info.id };
+  } catch (error) {
+    return { told: failed(line, error), id: null };
+  }
+}
+
+export async function answerSession(
+  client: Client,
+  { name, status: { question } }: Row,
+  option: QuestionOption,
+): Promise<Told> {
+  if (!question) return trouble(`${name} asks nothing any more`);
+  return trouble(`${client ? name : ''}: ${option.label}`);
+}
+
+/** Plain words are a command as they are, which names the session better than `sh`. */
+function commandOf(line: string): string[] {
+  const words = line.trim().split(/\s+/);
+  return words.every((word) => /^[\w@%+:,./-]+$/.test(word)) ? words : ['sh', '-c', line];
+}
+
+const said = (text: string): Told => ({ text, isTrouble: false });
+const trouble = (text: string): Told => ({ text, isTrouble: true });
+const failed = (name: string, error: unknown): Told => trouble(`${name}: ${failureOf(error).message}`);

@@ -1,0 +1,25 @@
+/** Untrusted text for one line of `spool watch`. */
+import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
+
+/** Caps untrusted text, because zero-width characters do not count towards its width. */
+const CHARACTERS_MAX = 1000;
+
+export const clean = (text: string): string => printable(text.slice(0, CHARACTERS_MAX));
+
+/** Pads or truncates to an exact width. */
+export function fit(text: string, width: number): string {
+  const cut = cutToWidth(text, width);
+  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)));
+}
+
+/** The end of the text that the user is typing. */
+export function endToWidth(text: string, width: number): string {
+  let kept = '';
+  let used = 0;
+  for (const character of [...printable(text.slice(-CHARACTERS_MAX))].reverse()) {
+    used += displayWidth(character);
+    if (used > width) break;
+    kept = character + kept;
+  }
+  return kept;
+}
