@@ -10,6 +10,7 @@ import type {
   ListOptions,
   LogMarkInfo,
   Prompted,
+  Question,
   Requests,
   RunRequest,
   ScreenFormat,
@@ -79,6 +80,15 @@ export interface RunOptions {
   readonly isTask?: boolean | undefined;
   /** The colours of the terminal that starts it. */
   readonly colours?: TerminalColours | undefined;
+}
+
+export interface AnswerOptions {
+  /** As the status has it. */
+  readonly question: Pick<Question, 'text' | 'subject'>;
+  /** The label of the answer. */
+  readonly option: string;
+  /** How long the question may take to disappear (default: 3 s). */
+  readonly confirmMs?: number | undefined;
 }
 
 export interface PromptOptions {
@@ -333,6 +343,16 @@ export class Client {
   async prompt(session: string, text: string, options: PromptOptions = {}): Promise<Prompted> {
     const { key = this.#runtime.randomId(), force, clear, confirmMs } = options;
     return this.#requester.again('prompt', { session: await this.#id(session), text, key, force, clear, confirmMs });
+  }
+
+  /**
+   * Answers the question of a blocked session (`status.question`) with one of its options, by its label. Every key is pressed
+   * only after a look at the screen; QUESTION_CHANGED when the session asks something else by then, or nothing.
+   */
+  async answer(session: string, { question, option, confirmMs }: AnswerOptions): Promise<Requests['answer']['answer']> {
+    const { text, subject } = question;
+    const id = await this.#id(session);
+    return this.#requester.once('answer', { session: id, question: { text, subject }, option, confirmMs });
   }
 
   /**

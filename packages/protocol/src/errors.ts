@@ -38,6 +38,8 @@ export const ERROR_CODES = {
   INPUT_BLOCKED: 'the session is asking; answer it first (`spool attach`, `spool keys`) or use --force',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it, clear it (--clear) or use --force',
   STATE_UNKNOWN: 'cannot tell whether the session is asking something; try again in a moment or use --force',
+  QUESTION_CHANGED: 'the session asks something else now, or nothing; the answer was not given',
+  ANSWER_UNKNOWN: 'the screen does not show which key gives this answer; answer it with `spool attach`',
   LINE_TOO_LONG:
     'the session reads line by line, and its terminal keeps at most 4095 bytes of a line; nothing was typed: send shorter lines, pass the text in a file, or wait until the program reads by itself',
   INPUT_CLOSED: 'the input of the session is closed',

@@ -317,6 +317,19 @@ export interface Requests {
     };
     answer: Prompted;
   };
+  /**
+   * Answers the question of a session: `question` and `option` (its label) as the status has them. Each key is pressed only
+   * after a look at the screen that still shows this question; `isConfirmed` when the question is gone afterwards.
+   */
+  answer: {
+    ask: {
+      readonly session: string;
+      readonly question: { readonly text: string; readonly subject?: string | undefined };
+      readonly option: string;
+      readonly confirmMs?: number | undefined;
+    };
+    answer: { readonly isConfirmed: boolean; readonly offset: number; readonly session: SessionInfo };
+  };
   /** Input that arrives once, however often it is sent: `key` identifies it, and nothing is typed if it was typed before. */
   type: {
     ask: { readonly session: string; readonly key: string; readonly base64: string };

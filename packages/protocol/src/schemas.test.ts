@@ -55,6 +55,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['remove', { session: 'web', force: true }],
   ['wait', { session: 'web' }],
   ['wait', { session: 'web', until: ['idle', 'blocked', 'exit', 'prompt', 'output'], after: 12 }],
+  ['answer', { session: 's', question: { text: 'Go?' }, option: 'Yes' }],
   ['prompt', { session: 'web', text: 'do it\nnow', key: 'k', force: true, confirmMs: 0 }],
   ['type', { session: 'web', key: 'k', base64: 'YQ==' }],
   ['explain', { session: '' }],

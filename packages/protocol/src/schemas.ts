@@ -147,6 +147,12 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     outputAfter: offset.optional(),
     wholeTree: z.boolean().optional(),
   }),
+  answer: z.strictObject({
+    session: sessionRef,
+    question: z.strictObject({ text: z.string().max(10_000), subject: z.string().max(10_000).optional() }),
+    option: z.string().max(10_000),
+    confirmMs: z.int().min(0).max(600_000).optional(),
+  }),
   prompt: z.strictObject({
     session: sessionRef,
     text: z

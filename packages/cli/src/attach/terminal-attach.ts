@@ -22,6 +22,8 @@ const RESIZE_SETTLE_MS = 50;
 const CREDIT_BYTES = 256 * 1024;
 
 const LEAVING_MS_MAX = 300;
+/** The same if the input was typed before the attachment was open. */
+const LEAVING_EARLY_MS_MAX = 3000;
 const ENDING_MS_MAX = 60_000;
 /** At most one beep per second when the session does not read its input, not one per key. */
 const BEEP_MS = 1000;
@@ -78,6 +80,8 @@ export async function attachTerminal(
   /** Typed before the attachment was open. */
   const early: Uint8Array[] = [];
   let attachment: Attachment | null = null;
+  let isLeaving = false;
+  let hasTypedEarly = false;
   let isInMidLine = false;
   let isAgain = false;
   let beepedAt = -Infinity;
@@ -157,7 +161,9 @@ export async function attachTerminal(
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,
       });
+      hasTypedEarly = early.length > 0;
       for (const bytes of early.splice(0)) void attachment.type(bytes);
+      if (isLeaving) leave();
       try {
         const end = await view(attachment, {
           async paintSnapshot(bytes) {
@@ -221,10 +227,15 @@ export async function attachTerminal(
 
   /** Input typed before the detach still goes to the session, if it reads it soon. */
   function leave(): void {
-    const timer = setTimeout(() => {
-      troubles.add('the session did not read all your input; some of it may be lost');
-      leaving.abort();
-    }, LEAVING_MS_MAX);
+    isLeaving = true;
+    if (attachment === null && early.length > 0) return; // once it is attached
+    const timer = setTimeout(
+      () => {
+        troubles.add('the session did not read all your input; some of it may be lost');
+        leaving.abort();
+      },
+      hasTypedEarly ? LEAVING_EARLY_MS_MAX : LEAVING_MS_MAX,
+    );
     void (attachment?.settled() ?? Promise.resolve()).then(() => {
       clearTimeout(timer);
       leaving.abort();

@@ -69,6 +69,8 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   INPUT_BLOCKED: EXIT.notAllowed,
   INPUT_NOT_EMPTY: EXIT.notAllowed,
   STATE_UNKNOWN: EXIT.notAllowed,
+  QUESTION_CHANGED: EXIT.notAllowed,
+  ANSWER_UNKNOWN: EXIT.notAllowed,
   LINE_TOO_LONG: EXIT.notAllowed,
   INPUT_CLOSED: EXIT.notAllowed,
   KEY_UNKNOWN: EXIT.usage,

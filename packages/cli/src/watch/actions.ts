@@ -74,11 +74,17 @@ export async function startSession(
 
 export async function answerSession(
   client: Client,
-  { name, status: { question } }: Row,
+  { id, name, status: { question } }: Row,
   option: QuestionOption,
 ): Promise<Told> {
   if (!question) return trouble(`${name} asks nothing any more`);
-  return trouble(`${client ? name : ''}: ${option.label}`);
+  try {
+    const { isConfirmed } = await client.answer(id, { question, option: option.label });
+    if (isConfirmed) return said(`${name}: answered ${JSON.stringify(option.label)}`);
+    return trouble(`${name}: the key was pressed, but the question is still there; press enter to look`);
+  } catch (error) {
+    return failed(name, error);
+  }
 }
 
 /** Plain words are a command as they are, which names the session better than `sh`. */

@@ -1,4 +1,4 @@
-/** The state of `spool watch`: the list, what is selected, what a key means, and what is shown of it. Keeps WATCH-2 and WATCH-3. */
+/** The state of `spool watch`: the list, what is selected, what a key means, and what is shown of it. Keeps WATCH-2, WATCH-3 and WATCH-4. */
 import type { Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import type { MouseReport } from '@spool/vt';

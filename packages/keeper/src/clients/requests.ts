@@ -15,6 +15,7 @@ import { attach } from './attach.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Keeper } from '../keeper.ts';
+import { answerQuestion } from '../input/answering.ts';
 import { listPage } from '../session/listing.ts';
 import type { Session } from '../session/session.ts';
 import { TextWatcher } from './text-watcher.ts';
@@ -181,6 +182,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   },
 
   prompt: (keeper, ask, connection) => keeper.prompter.prompt(keeper.registry.find(ask.session), ask, connection.who),
+
+  answer: (keeper, ask, connection) => answerQuestion(keeper.registry.find(ask.session), ask, connection.who),
 
   async type(keeper, { session, key, base64 }, connection) {
     const bytes = Buffer.from(base64, 'base64');

@@ -13,6 +13,7 @@ const LOOK: Look = {
   source: 'shell',
   isAlternate: false,
   asks: null,
+  question: null,
   isUnsettled: false,
   bracketedPaste: false,
   input: null,

@@ -61,6 +61,11 @@ export class SessionInput {
     return this.#options.child()?.unreadBytes ?? 0;
   }
 
+  /** Its terminal hands over whole lines. */
+  get readsByLine(): boolean {
+    return this.#options.child()?.readsByLine ?? false;
+  }
+
   /** Received from a client, and not yet in the terminal: only this process has it. */
   get queuedBytes(): number {
     return this.#options.child()?.queuedBytes ?? 0;

@@ -106,6 +106,17 @@ export type FromScreens =
   | { readonly type: 'failed'; readonly request: number; readonly reason: string; readonly code?: string | undefined };
 
 /** What a session shows, and what that means. */
+/** The question on the screen, with the bytes of each key, as the program wants them now. */
+export interface AskedQuestion {
+  readonly text: string;
+  readonly subject?: string | undefined;
+  readonly options: readonly {
+    readonly label: string;
+    /** Null where the screen does not tell. */
+    readonly keys: readonly { readonly name: string; readonly bytes: Uint8Array }[] | null;
+  }[];
+}
+
 export interface Look {
   /** Everything before this offset has been seen. */
   readonly offset: number;
@@ -120,6 +131,8 @@ export interface Look {
   readonly isAlternate: boolean;
   /** The question it asks, in a sentence; null when it asks nothing. */
   readonly asks: string | null;
+  /** The same with its options; null when it asks nothing, or when that cannot be read. */
+  readonly question: AskedQuestion | null;
   /** The screen contradicts the current status, but not yet for long enough: look again in a moment. */
   readonly isUnsettled: boolean;
   readonly bracketedPaste: boolean;

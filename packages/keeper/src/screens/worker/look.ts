@@ -1,9 +1,10 @@
 /** Looks at a session for a client that is about to type: what it shows, and whether it asks something. */
 import { cursorLineOf, type ScreenModel, solidText } from '@spool/core/screen';
-import { encodeKey } from '@spool/vt';
+import type { Question } from '@spool/protocol';
+import { encodeKey, INITIAL_MODES } from '@spool/vt';
 import type { Follower } from './follower.ts';
 import type { StatusTracker } from '../insight/status-tracker.ts';
-import type { Look } from '../messages.ts';
+import type { AskedQuestion, Look } from '../messages.ts';
 import { ScreenFollower } from './screen-follower.ts';
 
 /** Looks now, whether or not the output has come to rest. */
@@ -22,12 +23,26 @@ export function lookAt(follower: Follower, now: number): Look {
     source: status.source,
     isAlternate: shown.isAlternate,
     asks,
+    question: asks === null ? null : questionOf(status.question, model),
     isUnsettled,
     bracketedPaste: model?.modes.bracketedPaste ?? false,
     input: model ? inputOf(tracker, model) : null,
     lines: shown.lines,
     cursorRow: shown.cursor.row,
   };
+}
+
+function questionOf(question: Question | undefined, model: ScreenModel | undefined): AskedQuestion | null {
+  if (!question) return null;
+  const modes = model?.modes ?? INITIAL_MODES;
+  const options = question.options.map(({ label, key }) => {
+    const keys = (key ?? '').split(' ').flatMap((name) => {
+      const bytes = name === '' ? undefined : encodeKey(name, modes);
+      return bytes ? [{ name, bytes }] : [];
+    });
+    return { label, keys: keys.length === 0 ? null : keys };
+  });
+  return { text: question.text, subject: question.subject, options };
 }
 
 function inputOf(tracker: StatusTracker, model: ScreenModel): Look['input'] {

@@ -1,0 +1,93 @@
+/**
+ * Answers the question of a session as a careful user would: looks before each key, and presses it only if the same question is
+ * on the screen and the key chooses the wanted answer. Enter is never pressed blindly: in a menu it is pressed once the screen
+ * shows that the wanted answer is selected. Keeps ASK-1.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Question, type Requests, SpoolError } from '@spool/protocol';
+import type { AskedQuestion, Look } from '../screens/messages.ts';
+import type { Session } from '../session/session.ts';
+import { type Judge, typeWhenSeen } from './careful-typing.ts';
+
+type Ask = Requests['answer']['ask'];
+type Answered = Requests['answer']['answer'];
+type Option = AskedQuestion['options'][number];
+
+interface Pressed {
+  /** The keys that were needed; empty if none is to follow. */
+  readonly keys: readonly string[];
+  /** The end of the log before it. */
+  readonly from: number;
+  readonly written: Promise<void>;
+}
+
+/** A menu is not longer. */
+const KEYS_MAX = 40;
+const CONFIRM_MS = 3000;
+/** Keys that move the selection of a menu. After one of them, the screen shows which keys are still needed. */
+const MOVES: ReadonlySet<string> = new Set(['Up', 'Down', 'Left', 'Right', 'Tab', 'BTab']);
+
+export async function answerQuestion(session: Session, ask: Ask, who: string): Promise<Answered> {
+  let last: string | null = null;
+  for (let pressed = 0; pressed < KEYS_MAX; pressed++) {
+    const { keys, from, written }: Pressed = await typeWhenSeen(session, judge(last), press);
+    await written;
+    if (keys.length === 0) return { isConfirmed: await isGone(session, ask), offset: from, session: session.info };
+    last = keys.join(' ');
+  }
+  throw new SpoolError('ANSWER_UNKNOWN', { session: session.name, reason: 'the selection does not reach it' });
+
+  /** `before`: what the last look said about the keys, before one of them was pressed. */
+  function judge(before: string | null): Judge {
+    return (look) => {
+      if (look.isUnsettled) return 'again';
+      const option = optionIn(session, ask, look);
+      // Null: the question is being drawn. The same keys: the program has not reacted to the key before.
+      return option === null || keysOf(option).join(' ') === before ? 'again' : 'type';
+    };
+  }
+
+  /** Presses the next key. */
+  function press(look: Look): Pressed {
+    const option = optionIn(session, ask, look)!;
+    const keys = keysOf(option);
+    const from = session.info.offset;
+    const isMove = keys.length > 1 && MOVES.has(keys[0]!);
+    const bytes = option.keys!.slice(0, isMove ? 1 : undefined).map((key) => key.bytes);
+    // A letter and Enter belong together where a line is read; the screen would not show anything in between.
+    if (keys.length > 1 && !isMove && !session.input.readsByLine)
+      throw new SpoolError('ANSWER_UNKNOWN', { session: session.name, reason: 'it takes several keys' });
+    return { keys: isMove ? keys : [], from, written: session.input.write(Buffer.concat(bytes), who) };
+  }
+}
+
+/** Throws if the session asks something else. Null: it asks, but its question cannot be read yet. */
+function optionIn({ name }: Session, { question, option }: Ask, { asks, question: shown }: Look): Option | null {
+  if (asks !== null && shown === null) return null;
+  const found = asks === null ? undefined : shown!.options.find(({ label }) => label === option);
+  if (!found || !isSame(shown!, question)) throw new SpoolError('QUESTION_CHANGED', { session: name });
+  if (found.keys === null) throw new SpoolError('ANSWER_UNKNOWN', { session: name });
+  return found;
+}
+
+const keysOf = ({ keys }: Option): readonly string[] => keys!.map(({ name }) => name);
+
+function isSame(one: Pick<Question, 'text' | 'subject'>, other: Pick<Question, 'text' | 'subject'>): boolean {
+  return one.text === other.text && one.subject === other.subject;
+}
+
+/** Whether the question has left the screen in time. */
+async function isGone(session: Session, { question, confirmMs = CONFIRM_MS }: Ask): Promise<boolean> {
+  const deadline = performance.now() + confirmMs;
+  for (;;) {
+    const looked = session.nextLook();
+    const { status } = session;
+    if (!session.isRunning || status.state !== 'blocked') return true;
+    if (status.question && !isSame(status.question, question)) return true;
+    const left = deadline - performance.now();
+    if (left <= 0) return false;
+    const over = new AbortController();
+    await Promise.race([looked, sleep(left, undefined, { signal: over.signal }).catch(() => {})]);
+    over.abort();
+  }
+}
