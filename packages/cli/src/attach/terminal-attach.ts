@@ -114,9 +114,9 @@ export async function attachTerminal(
     attachment?.close();
   };
 
+  if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
   const hint = options.isQuiet ? null : leavingHint(options.detachKeys, options.calledAs);
   if (hint !== null) await showHint(hint);
-  if (options.typedBefore && options.typedBefore.length > 0) keyboard.feed(options.typedBefore);
   await question.answered();
   const end = await stay({
     size: terminal.size(),
