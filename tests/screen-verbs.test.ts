@@ -1,7 +1,8 @@
 /** The verbs that look back: screen, logs, export, replay; against real sessions. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { gunzipSync } from 'node:zlib';
 import type { Screen } from '@spool/client';
 import { ScreenModel, snapshot } from '@spool/core/screen';
 import type { SessionInfo } from '@spool/protocol';
@@ -36,16 +37,38 @@ test('`screen` shows what a person would see: now, at an offset, at a time; as t
   expect((await daemon.spool(['screen', id, '--format', 'pdf'])).code).toBe(2);
 });
 
-test('`screen --history` brings what scrolled out, up to the limit that its help names', async () => {
+test('[PAST-7] `screen --history` and `attach --history` bring what scrolled out, also beyond what the daemon keeps', async () => {
   await using daemon = new TestDaemon();
-  const id = await ran(daemon, 'seq 1 1200');
-  const all = (await daemon.spool(['screen', id, '--history', '1000'])).stdout.trim().split('\n');
-  expect([all.length, all[0], all.at(-1)]).toEqual([1023, '178', '1200']);
-  const help = await Promise.all(['attach', 'screen', 'export'].map((verb) => daemon.spool([verb, '--help'])));
-  for (const { stdout } of help) expect(stdout).toContain('1000');
-  expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/\b178\b/);
-  const refused = await daemon.spool(['screen', id, '--history', '1001']);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1000; use spool logs') });
+  const id = await ran(daemon, 'seq 1 60000; printf "\\033[31mred\\033[m"');
+  const history = async (...flags: string[]): Promise<string[]> =>
+    (await daemon.spool(['screen', id, ...flags])).stdout.trim().split('\n');
+  const all = await history('--history', '1000');
+  expect([all.length, all[0], all.at(-1)]).toEqual([1024, '58978', 'red']);
+  const more = await history('--history', '20000');
+  expect([more.length, more[0], more.at(-1)]).toEqual([20_024, '39978', 'red']);
+  // The offset after the line 30000 of 60000.
+  const offset = 9 * 3 + 90 * 4 + 900 * 5 + 9000 * 6 + 20_001 * 7;
+  const past = await history('--history', '9000', '--at', `#${offset}`);
+  expect([past.length, past[0], past.at(-1)]).toEqual([9023, '20978', '30000']);
+  expect((await history('--history', '1500', '--format', 'html')).join('\n')).toMatch(/\b58478\n.*color:.*red/s);
+  const page = (await daemon.spool(['export', '--html', id])).stdout;
+  expect(page).toMatch(/>1\n2\n3\n.*\n60000\n<span style="color:#[\da-f]+">red<\/span>\n<\/pre>\n$/s);
+  using attached = new Terminal([SPOOL, 'attach', '-r', '--history', '3000', id], daemon.env);
+  await attached.sees('60000');
+  expect(attached.printed).toContain('\x1b[H56978\r\n56979\r\n');
+  const refused = await daemon.spool(['screen', id, '--history', '20001']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 20000; use spool logs') });
+});
+
+test('`screen --json` has the offset and the time of what it shows, in milliseconds', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(daemon, 'printf one; sleep 0.3; printf two');
+  const { startedAt, endedAt } = await daemon.json<SessionInfo>('inspect', id);
+  const now = await daemon.json<Screen>('screen', id);
+  const then = await daemon.json<Screen>('screen', id, '--at', '#3');
+  expect([now.offset, then.offset, then.content.trim()]).toEqual([6, 3, 'one']);
+  expect(now.at - then.at).toBeGreaterThan(100);
+  expect([then.at >= startedAt, now.at <= endedAt!]).toEqual([true, true]);
 });
 
 test('[PAST-1] `logs` tells what a person saw: a progress bar in its last state, no escapes, the last lines, since a time', async () => {
@@ -137,14 +160,14 @@ testNeeding(missingProgram('asciinema'))('asciinema plays what `export --asciica
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const id = await ran(daemon, "printf 'größe '; printf '\\303'; sleep 0.1; printf '\\244\\n'", '--size', '90x20');
   const file = `${folder}/v2.cast`;
-  await daemon.json('export', '--asciicast', '--v2', '-o', file, id);
+  await daemon.json('export', '-o', file, id);
   // It wants a terminal of its own to look at.
   using player = new Terminal(['asciinema', 'cat', file], { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' });
   expect(await player.ended()).toEqual({ code: 0, signal: 0 });
   await player.sees(Buffer.from('größe ä\r\n').toString('latin1'));
 });
 
-test('`export --asciicast` is a recording in both versions; `--text` and `--html` are what was seen', async () => {
+test('[PAST-7] `export --asciicast` is a recording in both versions; `--text` and `--html` are what was seen', async () => {
   await using daemon = new TestDaemon();
   const folder = mkdtempSync(`${tmpdir()}/spool-test-export-`);
   const id = await ran(
@@ -153,7 +176,7 @@ test('`export --asciicast` is a recording in both versions; `--text` and `--html
     '--size',
     '90x20',
   );
-  const v3 = (await daemon.spool(['export', '--asciicast', id])).stdout.trim().split('\n');
+  const v3 = (await daemon.spool(['export', '--format', 'asciicast-v3', id])).stdout.trim().split('\n');
   const [header, ...events] = v3.map((line) => JSON.parse(line) as unknown);
   expect(header).toMatchObject({ version: 3, term: { cols: 90, rows: 20 } });
   const list = events as [number, string, string][];
@@ -164,7 +187,7 @@ test('`export --asciicast` is a recording in both versions; `--text` and `--html
   expect(total).toBeLessThan(30);
 
   const file = `${folder}/v2.cast`;
-  expect(await daemon.json('export', '--asciicast', '--v2', '-o', file, id)).toMatchObject({ id, format: 'asciicast' });
+  expect(await daemon.json('export', '-o', file, id)).toMatchObject({ id, format: 'asciicast' });
   const [head, ...timed] = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
@@ -178,8 +201,12 @@ test('`export --asciicast` is a recording in both versions; `--text` and `--html
   expect((await daemon.spool(['export', '--html', id])).stdout).toMatch(/<!doctype html>.*größe ä/is);
   expect((await daemon.spool(['export', id])).code).toBe(2);
   expect((await daemon.spool(['export', '--text', '-o', `${folder}/no/such`, id])).code).toBe(2);
-  expect(await daemon.spool(['export', '--html', '-o', `${folder}/none.html`, piped])).not.toMatchObject({ code: 0 });
-  expect(existsSync(`${folder}/none.html`)).toBe(false);
+  const kept = await daemon.spool(['export', '-o', file, id]);
+  expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already; use --force') });
+  await daemon.spool(['export', '-o', file, '--force', '--text', id]);
+  expect(readFileSync(file, 'utf8')).toBe('größe ä\n');
+  await daemon.spool(['export', '-o', `${folder}/page.html.gz`, piped]);
+  expect(gunzipSync(readFileSync(`${folder}/page.html.gz`)).toString()).toContain('>one\ntwo\n</pre>');
   rmSync(folder, { recursive: true });
 });
 
@@ -195,7 +222,7 @@ test('a resize is in the recording, and the first size is the one that it began 
   await client.resize(session.id, { cols: 100, rows: 30 });
   await client.write(session.id, '\r');
   await client.wait(session.id);
-  const lines = (await daemon.spool(['export', '--asciicast', session.id])).stdout.trim().split('\n');
+  const lines = (await daemon.spool(['export', '--format', 'asciicast-v3', session.id])).stdout.trim().split('\n');
   expect(JSON.parse(lines[0]!)).toMatchObject({ term: { cols: 70, rows: 20 } });
   expect(lines.some((line) => line.endsWith(',"r","100x30"]'))).toBe(true);
 });

@@ -5,7 +5,7 @@ import type { SessionNotice } from './session-notice.ts';
 
 export interface Canvas {
   /** Replaces the content with the current screen. Resolves when there is room for more, as `paint` does. */
-  paintSnapshot(bytes: Uint8Array): Promise<void>;
+  paintSnapshot(bytes: Uint8Array, offset: number): Promise<void>;
   paint(bytes: Uint8Array): Promise<void>;
   /** The session was resized. */
   resized(size: Size): void;
@@ -32,7 +32,7 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
   for await (const item of items) {
     switch (item.type) {
       case 'snapshot':
-        await canvas.paintSnapshot(item.bytes);
+        await canvas.paintSnapshot(item.bytes, item.offset);
         break;
       case 'output':
         await canvas.paint(item.bytes);

@@ -1,6 +1,6 @@
 /** Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. */
 import type { Attachment, AttachOptions, Client } from '@spool/client';
-import type { SessionInfo } from '@spool/protocol';
+import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
 import { AttachCanvas } from './attach-canvas.ts';
 import { view, type ViewEnd } from './attach-view.ts';
@@ -138,6 +138,17 @@ export async function attachTerminal(
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 
+  /** The daemon sends so many lines above the screen; more are read from the log here. */
+  async function withHistory(bytes: Uint8Array, offset: number, lines: number): Promise<Uint8Array> {
+    if (lines <= SCROLLBACK_LINES) return bytes;
+    const [{ modelWithHistory }, { snapshot }] = await Promise.all([
+      import('../session-output/long-history.ts'),
+      import('@spool/core/screen'),
+    ]);
+    using model = await modelWithHistory(client, session.id, offset, lines);
+    return snapshot(model, { history: lines, input: !isReadOnly });
+  }
+
   async function showHint(text: string): Promise<void> {
     await write(Buffer.from(`${text}\r\n`));
     const moment = Promise.withResolvers<void>();
@@ -151,6 +162,7 @@ export async function attachTerminal(
   async function stay(first: AttachOptions): Promise<ViewEnd> {
     for (let asked = first; ; asked = { size: terminal.size() }) {
       isAgain = false;
+      let isFirst = true;
       await terminal.outputReady;
       await canvas.begin(terminal.size(), asked.from === undefined);
       attachment = client.attach(session.id, {
@@ -166,8 +178,10 @@ export async function attachTerminal(
       if (isLeaving) leave();
       try {
         const end = await view(attachment, {
-          async paintSnapshot(bytes) {
-            await canvas.paintSnapshot(bytes);
+          async paintSnapshot(bytes, offset) {
+            const { historyLines = 0 } = asked;
+            await canvas.paintSnapshot(isFirst ? await withHistory(bytes, offset, historyLines) : bytes);
+            isFirst = false;
             isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
           },
           async paint(bytes) {

@@ -2,7 +2,6 @@
  * The table of verbs. Parsing, help and completions are generated from it. It holds data only, so loading it is cheap;
  * the code of a verb is in `verbs/` and is loaded on use (`verb-loaders.ts`).
  */
-import { SCROLLBACK_LINES } from '@spool/protocol';
 import type { Parsed, Verb } from './arguments.ts';
 
 export const ID_ABOUT = 'a session id, a unique prefix of one, or a session name';
@@ -28,11 +27,14 @@ const PERMISSIONS = {
   'allow-graphics': { kind: 'on', about: 'allow the session to show images (sixel, kitty)' },
 } as const;
 
+/** A line of 200 columns takes 3 KB in the model that shows it. */
+const HISTORY_LINES_MAX = 20_000;
+
 /** Lines above the screen. */
 const HISTORY = {
   kind: 'whole',
   value: 'LINES',
-  most: SCROLLBACK_LINES,
+  most: HISTORY_LINES_MAX,
   beyond: 'use spool logs for more',
 } as const;
 
@@ -121,7 +123,7 @@ export const VERBS = {
       takeover: { kind: 'on', about: 'detach all other clients that can type' },
       history: {
         ...HISTORY,
-        about: `print this many history lines first (default: 0, maximum: ${SCROLLBACK_LINES})`,
+        about: `print this many history lines first (default: 0, maximum: ${HISTORY_LINES_MAX})`,
       },
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
@@ -270,7 +272,7 @@ export const VERBS = {
       },
       history: {
         ...HISTORY,
-        about: `include this many lines above the screen (default: 0, maximum: ${SCROLLBACK_LINES})`,
+        about: `include this many lines above the screen (default: 0, maximum: ${HISTORY_LINES_MAX})`,
       },
     },
     details: `${TIME_ABOUT}\n--json prints the screen with its offset, time, size and title; --format sets the format of \`content\`.`,
@@ -300,19 +302,31 @@ export const VERBS = {
     summary: 'export a session as a recording, a web page or plain text',
     operands: ['[ID]'],
     flags: {
-      asciicast: { kind: 'on', about: 'a recording for asciinema (version 3)' },
-      v2: { kind: 'on', about: 'with --asciicast: version 2, for older players' },
-      html: {
-        kind: 'on',
-        about: `the screen and the ${SCROLLBACK_LINES} lines above it, with colours`,
+      output: {
+        kind: 'text',
+        value: 'FILE',
+        short: 'o',
+        about: 'write to this file (default: stdout); its name says the format: .cast, .html, .txt, each also with .gz',
       },
-      text: { kind: 'on', about: 'plain text, line by line' },
-      output: { kind: 'text', value: 'FILE', short: 'o', about: 'write to this file (default: stdout)' },
+      format: {
+        kind: 'text',
+        value: 'FORMAT',
+        words: ['asciicast', 'asciicast-v3', 'html', 'text'],
+        about: 'asciicast (version 2), asciicast-v3, html or text',
+      },
+      asciicast: { kind: 'on', about: 'a recording for asciinema, as --format asciicast' },
+      html: { kind: 'on', about: 'a web page with everything that was seen, with colours' },
+      text: { kind: 'on', about: 'plain text, as spool logs prints it' },
+      force: { kind: 'on', about: 'replace a file that exists' },
     },
-    details: 'A recording contains output, sizes and the exit code. It never contains input.',
+    details: [
+      'A recording contains output, sizes and the exit code. It never contains input. Version 2 plays in every version of',
+      'asciinema; version 3 needs asciinema 3.',
+    ].join('\n'),
     examples: [
-      ['spool export --asciicast -o build.cast build', 'then: asciinema play build.cast'],
-      ['spool export --text build > build.txt', 'plain text, to read or search'],
+      ['spool export -o build.cast build', 'then: asciinema play build.cast'],
+      ['spool export -o build.html build', 'to look at in a browser, or to send'],
+      ['spool export --text build | less', 'plain text, to read or search'],
     ],
   },
   send: {

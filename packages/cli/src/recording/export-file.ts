@@ -2,22 +2,40 @@
  * The target of an export. It is opened with the first text, so that an export that fails before that changes nothing; an
  * export that fails later removes the file that it created.
  */
-import type { WriteStream } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { UsageError } from '../command-line/usage-error.ts';
 
+export interface ExportFileOptions {
+  /** Replace a file that exists. */
+  readonly mayReplace?: boolean | undefined;
+  /** Write it with gzip. */
+  readonly isCompressed?: boolean | undefined;
+}
+
 export class ExportFile implements AsyncDisposable {
   readonly #path: string;
+  readonly #options: ExportFileOptions;
   readonly #failed = Promise.withResolvers<never>();
-  #stream: WriteStream | undefined;
+  #stream: Writable | undefined;
+  /** What has reached the file, if it is compressed on the way. */
+  #written: Promise<void> | undefined;
   /** The file did not exist before, so it is neither another file nor a device. */
   #isOurs = false;
   #isComplete = false;
 
-  constructor(path: string) {
+  constructor(path: string, options: ExportFileOptions = {}) {
     this.#path = path;
+    this.#options = options;
     this.#failed.promise.catch(() => {}); // reported to the writer
+  }
+
+  /** Refuses at once what `write` would refuse after the work: a file that is there. Devices and pipes are no files. */
+  async check(): Promise<void> {
+    if (this.#options.mayReplace === true) return;
+    const there = await stat(this.#path).catch(() => null);
+    if (there?.isFile() === true) throw this.#exists();
   }
 
   async write(text: string): Promise<void> {
@@ -30,7 +48,7 @@ export class ExportFile implements AsyncDisposable {
   async end(): Promise<void> {
     const stream = await this.#opened();
     stream.end();
-    await Promise.race([this.#failed.promise, finished(stream)]);
+    await Promise.race([this.#failed.promise, this.#written ?? finished(stream)]);
     this.#isComplete = true;
   }
 
@@ -39,12 +57,22 @@ export class ExportFile implements AsyncDisposable {
     if (this.#isOurs && !this.#isComplete) await rm(this.#path, { force: true });
   }
 
-  async #opened(): Promise<WriteStream> {
+  async #opened(): Promise<Writable> {
     if (this.#stream) return this.#stream;
     const handle = await this.#open().catch((error: Error) => Promise.reject(this.#refusal(error)));
-    this.#stream = handle.createWriteStream();
-    this.#stream.on('error', (error) => this.#failed.reject(this.#refusal(error)));
+    const target = handle.createWriteStream();
+    target.on('error', (error) => this.#failed.reject(this.#refusal(error)));
+    this.#stream = this.#options.isCompressed === true ? await this.#compressed(target) : target;
     return this.#stream;
+  }
+
+  async #compressed(target: Writable): Promise<Writable> {
+    const { createGzip } = await import('node:zlib');
+    const gzip = createGzip();
+    this.#written = finished(target);
+    this.#written.catch(() => {}); // told by `#failed`
+    gzip.pipe(target);
+    return gzip;
   }
 
   async #open(): Promise<FileHandle> {
@@ -54,11 +82,17 @@ export class ExportFile implements AsyncDisposable {
       return handle;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      await this.check();
       return await open(this.#path, 'w');
     }
   }
 
+  #exists(): UsageError {
+    return new UsageError(`${JSON.stringify(this.#path)} exists already; use --force to replace it`, 'export');
+  }
+
   #refusal(error: Error): UsageError {
+    if (error instanceof UsageError) return error;
     return new UsageError(`cannot write ${JSON.stringify(this.#path)}: ${error.message}`, 'export');
   }
 }

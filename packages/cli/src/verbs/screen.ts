@@ -1,6 +1,7 @@
 /** `spool screen`: prints the screen of a session, now or at an earlier time. */
-import type { ScreenFormat } from '@spool/protocol';
-import { logPlaceOf } from '../command-line/log-place.ts';
+import type { Client, Screen } from '@spool/client';
+import { SCROLLBACK_LINES, type ScreenFormat } from '@spool/protocol';
+import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { namedJson } from '../output/session-json.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
@@ -14,11 +15,8 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
     throw new UsageError(`--format ${JSON.stringify(format)} is invalid; use ${[...FORMATS].join(', ')}`, 'screen');
   const at = flags.at === undefined ? undefined : logPlaceOf(flags.at, '--at', 'screen');
   await using client = await openClient(program);
-  const shown = await client.screen(operands[0] ?? '', {
-    at,
-    format: format as ScreenFormat,
-    historyLines: flags.history,
-  });
+  const asked = { at, format: format as ScreenFormat, historyLines: flags.history };
+  const shown = await shownScreen(client, operands[0] ?? '', asked);
   if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');
   if (flags.json) {
     const content: unknown = format === 'json' ? JSON.parse(shown.content) : shown.content;
@@ -29,6 +27,28 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
 };
 
 export default screen;
+
+interface Asked {
+  readonly at: LogPlace | undefined;
+  readonly format: ScreenFormat;
+  readonly historyLines: number | undefined;
+}
+
+/** The daemon has so many lines above a screen; more are read from the log here. */
+async function shownScreen(client: Client, session: string, asked: Asked): Promise<Screen> {
+  const { at, format, historyLines = 0 } = asked;
+  if (historyLines <= SCROLLBACK_LINES) return await client.screen(session, asked);
+  const [{ modelWithHistory }, { renderAnsi, renderHtml, renderJson, renderText }] = await Promise.all([
+    import('../session-output/long-history.ts'),
+    import('@spool/core/screen'),
+  ]);
+  const then = await client.screen(session, { at, format: 'text' });
+  using model = await modelWithHistory(client, then.id, then.offset, historyLines);
+  const options = { history: historyLines };
+  if (format === 'json') return { ...then, content: JSON.stringify(renderJson(model, options)) };
+  const render = { ansi: renderAnsi, html: renderHtml, text: renderText, snapshot: renderText }[format];
+  return { ...then, content: render(model, options) };
+}
 
 /** The content is untrusted: only drawing sequences reach this terminal, and its state is restored. */
 async function showAnsi(content: string): Promise<void> {

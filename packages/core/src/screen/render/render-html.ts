@@ -6,19 +6,21 @@
  */
 import { DEFAULT_COLOURS, type Rgb, xtermColour } from '@spool/vt';
 import { renderedLines, type RenderOptions } from './rendered-lines.ts';
-import type { Colour, Run, Style } from '../snapshot/screen-line.ts';
+import type { Colour, Run, ScreenLine, Style } from '../snapshot/screen-line.ts';
 import type { ScreenModel } from '../engine/screen-model.ts';
 
 export function renderHtml(model: ScreenModel, options: RenderOptions = {}): string {
-  const lines = renderedLines(model, options).map(({ runs }) => runs.map(runHtml).join(''));
-  return `<pre class="spool-screen" style="color:${FOREGROUND};background:${BACKGROUND}">${lines.join('\n')}</pre>`;
+  const lines = renderedLines(model, options).map(lineHtml);
+  return `${HTML_BEGIN}${lines.join('\n')}${HTML_END}`;
 }
+
+export const lineHtml = ({ runs }: ScreenLine): string => runs.map(runHtml).join('');
 
 function runHtml({ text, style }: Run): string {
   const css = cssOf(style);
-  const body = css === '' ? escape(text) : `<span style="${css}">${escape(text)}</span>`;
+  const body = css === '' ? escapeHtml(text) : `<span style="${css}">${escapeHtml(text)}</span>`;
   return style.link !== undefined && isHarmless(style.link)
-    ? `<a href="${escape(style.link)}" rel="noopener noreferrer nofollow">${body}</a>`
+    ? `<a href="${escapeHtml(style.link)}" rel="noopener noreferrer nofollow">${body}</a>`
     : body;
 }
 
@@ -55,4 +57,9 @@ const rgb = (colour: Rgb): string => `#${colour.map((part) => part.toString(16).
 const FOREGROUND = rgb(DEFAULT_COLOURS.foreground);
 const BACKGROUND = rgb(DEFAULT_COLOURS.background);
 
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** What stands before and after the lines. */
+export const HTML_BEGIN = `<pre class="spool-screen" style="color:${FOREGROUND};background:${BACKGROUND}">`;
+export const HTML_END = '</pre>';
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
