@@ -96,6 +96,7 @@ test('[OUT-5] a subscription by name hears what comes, across a keeper kill; whe
   let heard = '';
   const errors: unknown[] = [];
   const unsubscribe = client.subscribeWorkerOutput('Interviewer', (data) => (heard += data), {
+    from: 'end',
     onError: (error) => errors.push(error),
   });
   await until('it is watched', async () => (await client.get(id)).watchers === 1);

@@ -47,7 +47,8 @@ import {
   taskIdOf,
   type TaskResult,
 } from './tasks.ts';
-import { callWithText, type SubscribeOptions, TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
+import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
+import { TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
 import { pasteText, pressKeys } from './streams/typing.ts';
 import { Watch, type WatchOptions } from './streams/watch.ts';
 
@@ -203,16 +204,12 @@ export class Client {
   }
 
   /**
-   * Calls back with each piece of text that a session prints from now on, and its time (milliseconds since 1970). It
-   * continues after a broken link and a restart of the daemon, until the session ends or the returned function is
-   * called.
+   * Calls back with each piece of text that the agent of this name prints, its time (milliseconds since 1970) and its
+   * name: of the session that has the name now, and of every later one. `*` is every session. The agent need not exist
+   * yet. It continues after a broken link and a restart of the daemon, until the returned function is called.
    */
-  subscribeWorkerOutput(
-    agent: string,
-    callback: (data: string, ts: number) => void,
-    options: SubscribeOptions = {},
-  ): () => void {
-    return callWithText(this.watchText(agent, { ...options, from: 'end' }), callback, options);
+  subscribeWorkerOutput(agent: string, callback: OutputCallback, options: SubscribeOptions = {}): () => void {
+    return subscribeOutput(this, agent, callback, options);
   }
 
   /** The screen, then every byte from there on, then the end; typed input arrives exactly once. See `Attachment`. */

@@ -29,7 +29,8 @@ export {
   type TaskResult,
   type TaskStreamEvent,
 } from './tasks.ts';
-export { type SubscribeOptions, type TextItem, TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
+export { type OutputCallback, type SubscribeOptions } from './streams/output-subscription.ts';
+export { type TextItem, TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
 export { CREDIT_BYTES, Watch, type WatchOptions } from './streams/watch.ts';
 export type { AttachItem, WatchItem } from './streams/watch-queue.ts';
 export {

@@ -16,6 +16,7 @@ import type {
   WaitOptions,
 } from './client.ts';
 import type { TailOptions } from './tail.ts';
+import type { OutputCallback, SubscribeOptions } from './streams/output-subscription.ts';
 import type { TextWatch, TextWatchOptions } from './streams/text-watch.ts';
 import type { Watch, WatchOptions } from './streams/watch.ts';
 
@@ -41,6 +42,11 @@ export class Session {
 
   watchText(options?: TextWatchOptions): TextWatch {
     return this.#client.watchText(this.id, options);
+  }
+
+  /** Calls back with each piece of its text, from its first byte on, until it has ended. */
+  subscribe(callback: OutputCallback, options: SubscribeOptions = {}): () => void {
+    return this.#client.subscribeWorkerOutput(this.id, callback, { ...options, wait: false });
   }
 
   attach(options?: AttachOptions): Attachment {

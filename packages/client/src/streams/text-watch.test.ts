@@ -314,7 +314,7 @@ test.each(['b', ''])('a failure is told after the text before it (%j), and only 
   client.close();
 });
 
-test('[OUT-5] a subscription hears what is printed from then on; ending it tells the keeper', async () => {
+test('[OUT-5] a subscription from the end hears what is printed from then on; ending it tells the keeper', async () => {
   const keeper = new FakeKeeper();
   const session = keeper.session('s', 'before', { name: 'Interviewer' });
   const client = new Client(keeper);
@@ -325,7 +325,10 @@ test('[OUT-5] a subscription hears what is printed from then on; ending it tells
     expect(Math.abs(Date.now() - ts)).toBeLessThan(10_000);
     if (data === 'two') throw new Error('from the callback');
   };
-  const unsubscribe = client.subscribeWorkerOutput('Interviewer', callback, { onError: (error) => errors.push(error) });
+  const unsubscribe = client.subscribeWorkerOutput('Interviewer', callback, {
+    from: 'end',
+    onError: (error) => errors.push(error),
+  });
   await quiet(keeper);
   for (const word of ['one', 'two', 'three']) {
     keeper.print(session, word);
@@ -347,15 +350,15 @@ test('[OUT-5] a subscription hears what is printed from then on; ending it tells
   client.close();
 });
 
-test('[OUT-5] a subscription to nobody says so: to `onError`, or else as an unhandled rejection', async () => {
+test('[OUT-5] a strict subscription to nobody says so: to `onError`, or else as an unhandled rejection', async () => {
   using unhandled = new Unhandled();
   const keeper = new FakeKeeper();
   const client = new Client(keeper);
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  client.subscribeWorkerOutput('nobody', () => {}, { onError: resolve });
+  client.subscribeWorkerOutput('nobody', () => {}, { wait: false, onError: resolve });
   expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
   expect(unhandled.errors).toEqual([]);
-  client.subscribeWorkerOutput('nobody', () => {});
+  client.subscribeWorkerOutput('nobody', () => {}, { wait: false });
   await quiet(keeper);
   expect(unhandled.errors).toMatchObject([{ code: 'SESSION_UNKNOWN' }]);
   client.close();

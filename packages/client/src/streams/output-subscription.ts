@@ -1,0 +1,199 @@
+/**
+ * The output of an agent by its name, as text: of the session that has the name now, and then of each later one with
+ * that name, from its first byte. `*` is every session. Keeps OUT-7.
+ *
+ * It learns of new sessions from the daemon's events. Those are not stored, so after a break it looks at the list; no
+ * session is followed twice. The bytes of each one come exactly once, because a `Watch` reads them.
+ */
+import { type SessionInfo, SpoolError } from '@spool/protocol';
+import type { AbortSignalLike } from '../link/runtime.ts';
+import type { Events, EventsOptions } from './events.ts';
+import type { TextWatch, TextWatchOptions } from './text-watch.ts';
+import type { WatchOptions } from './watch.ts';
+
+export type OutputCallback = (data: string, ts: number, agent: string) => void;
+
+export interface SubscribeOptions extends TextWatchOptions {
+  /** Where to begin in a session that exists already (default: `start`). Later ones begin at their first byte. */
+  readonly from?: WatchOptions['from'];
+  /**
+   * True (default): waits for a session with this name, and goes on with the next one when it has ended. False: the name
+   * must exist, and the subscription ends with its session.
+   */
+  readonly wait?: boolean | undefined;
+  /** Called when a session has ended and all its output was passed on. */
+  readonly onEnd?: ((info: SessionInfo) => void) | undefined;
+  /**
+   * Called with the error: a callback threw, the daemon is gone for good, or, with `wait: false`, the session does not
+   * exist. Without it, the error is an unhandled rejection, so that no program waits silently.
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** What it needs of the client. */
+export interface OutputSource {
+  open(): Promise<void>;
+  get(session: string): Promise<SessionInfo>;
+  list(options: { readonly name?: string; readonly states?: readonly ['running'] }): Promise<readonly SessionInfo[]>;
+  events(options: EventsOptions): Events;
+  watchText(session: string, options: TextWatchOptions): TextWatch;
+}
+
+const ALL = '*';
+
+/** Starts at once. Returns the function that ends it. */
+export function subscribeOutput(
+  source: OutputSource,
+  agent: string,
+  callback: OutputCallback,
+  options: SubscribeOptions = {},
+): () => void {
+  const subscription = new OutputSubscription(source, agent, callback, options);
+  void subscription.run();
+  return () => subscription.close();
+}
+
+class OutputSubscription {
+  readonly #source: OutputSource;
+  readonly #agent: string;
+  readonly #callback: OutputCallback;
+  readonly #options: SubscribeOptions;
+  readonly #signal: AbortSignalLike | undefined;
+  /** Sessions that were followed, or are older than the subscription. */
+  readonly #known = new Set<string>();
+  readonly #watches = new Set<TextWatch>();
+  /** One session of a name after the other; with `*` they are followed side by side. */
+  #queue: Promise<void> = Promise.resolve();
+  #events: Events | null = null;
+  #isOver = false;
+
+  constructor(source: OutputSource, agent: string, callback: OutputCallback, options: SubscribeOptions) {
+    this.#source = source;
+    this.#agent = agent;
+    this.#callback = callback;
+    this.#options = options;
+    this.#signal = options.signal;
+  }
+
+  async run(): Promise<void> {
+    try {
+      if (this.#options.wait === false) await this.#followOne();
+      else await this.#followAll();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#events?.close();
+    for (const watch of this.#watches) watch.close();
+  }
+
+  async #followOne(): Promise<void> {
+    await this.#follow(await this.#source.get(this.#agent), this.#options.from);
+  }
+
+  async #followAll(): Promise<void> {
+    // Events first, then the list, on one connection: no session can start between the two.
+    await this.#source.open();
+    if (this.#isOver) return;
+    this.#events = this.#source.events({ types: ['session-started'], signal: this.#signal });
+    const { found, isId } = await this.#find();
+    for (const session of found) this.#take(session, this.#options.from);
+    if (isId) {
+      this.#events.close();
+      return await this.#queue;
+    }
+    for await (const event of this.#events) {
+      if (event.type === 'session-started' && this.#isMeant(event.session)) this.#take(event.session);
+      else if (event.type === 'events-missed') for (const missed of await this.#listed()) this.#take(missed);
+    }
+  }
+
+  /** What exists already: the session that the name means now, or with `*` what runs. Older ones are not of interest. */
+  async #find(): Promise<{ found: readonly SessionInfo[]; isId: boolean }> {
+    const listed = await this.#listed();
+    const running = listed.filter(({ state }) => state === 'running');
+    const found = this.#agent === ALL || running.length > 0 ? running : listed.slice(-1);
+    for (const { id } of listed) if (!found.some((each) => each.id === id)) this.#known.add(id);
+    if (found.length > 0 || this.#agent === ALL) return { found, isId: false };
+    const byId = await this.#byId();
+    return { found: byId ? [byId] : [], isId: byId !== undefined };
+  }
+
+  async #byId(): Promise<SessionInfo | undefined> {
+    try {
+      const info = await this.#source.get(this.#agent);
+      return info.id === this.#agent ? info : undefined; // a prefix may be meant as a name
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Oldest first. */
+  async #listed(): Promise<readonly SessionInfo[]> {
+    return await this.#source.list(this.#agent === ALL ? {} : { name: this.#agent });
+  }
+
+  #isMeant({ name }: SessionInfo): boolean {
+    return this.#agent === ALL || name === this.#agent;
+  }
+
+  #take(session: SessionInfo, from: SubscribeOptions['from'] = 'start'): void {
+    if (this.#known.has(session.id)) return;
+    this.#known.add(session.id);
+    const follow = (): Promise<void> =>
+      this.#follow(session, from).catch((error: unknown) => {
+        if (!isGone(error)) this.#fail(error); // removed: the next one with this name may come
+      });
+    this.#queue = this.#agent === ALL ? Promise.all([this.#queue, follow()]).then(() => {}) : this.#queue.then(follow);
+  }
+
+  async #follow({ id, name }: SessionInfo, from: SubscribeOptions['from']): Promise<void> {
+    if (this.#isOver) return;
+    const watch = this.#source.watchText(id, { ...this.#options, from: from ?? 'start' });
+    this.#watches.add(watch);
+    let hasEnded = false;
+    try {
+      for await (const item of watch) {
+        if (this.#isOver) return; // it was on its way when the subscription ended
+        if (item.type === 'text') this.#call(() => this.#callback(item.data, item.ts, name));
+        else if (item.type === 'exit') hasEnded = true;
+      }
+    } finally {
+      this.#watches.delete(watch);
+    }
+    const { onEnd } = this.#options;
+    if (!hasEnded || !onEnd || this.#isOver) return;
+    const info = await this.#source.get(id);
+    this.#call(() => onEnd(info));
+  }
+
+  /** An error of the caller's own code ends nothing. */
+  #call(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver || this.#signal?.aborted) return; // the caller that ended it needs no error
+    this.close();
+    this.#tell(error);
+  }
+
+  #tell(error: unknown): void {
+    const { onError = leaveUnhandled } = this.#options;
+    onError(error);
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof SpoolError && error.code === 'SESSION_UNKNOWN';
+
+function leaveUnhandled(error: unknown): void {
+  void Promise.reject(error);
+}

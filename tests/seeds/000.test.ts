@@ -1,0 +1,110 @@
+/** Seed 000, "PTY output streaming": its statements, as a user of that system expects them. */
+import type { Client } from '@spool/client';
+import { TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const env = { PATH: process.env.PATH!, HOME: '/' };
+const LINES = 40;
+const ROUNDS = 100;
+
+/** An agent that counts: `round:line`. It pauses in the middle. */
+const counting = (round: number): string[] => [
+  'sh',
+  '-c',
+  `i=0; while [ $i -lt ${LINES} ]; do echo "${round}:$i"; i=$((i+1)); [ $i = 20 ] && sleep 0.05; done`,
+];
+
+const countedBy = (rounds: readonly number[]): string =>
+  rounds.flatMap((round) => Array.from({ length: LINES }, (_, line) => `${round}:${line}\r\n`)).join('');
+
+async function runsToItsEnd(client: Client, name: string, round: number): Promise<void> {
+  const session = await client.run({ command: counting(round), name, env });
+  await session.wait();
+}
+
+test('[OUT-7] "subscribeWorkerOutput(agentName, callback)": before or after the agent starts, over two respawns and a killed keeper, each line once', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const watcher = await daemon.client();
+  const heard = new Map<string, string>();
+  const errors: unknown[] = [];
+  const one = async (round: number): Promise<void> => {
+    const name = `agent-${round}`;
+    const subscribe = (): (() => void) =>
+      watcher.subscribeWorkerOutput(name, (data) => heard.set(name, (heard.get(name) ?? '') + data), {
+        onError: (error) => errors.push(error),
+      });
+    // A third before the agent exists, a third while it starts, a third while it runs.
+    const unsubscribe = round % 3 === 0 ? subscribe() : undefined;
+    const running = runsToItsEnd(client, name, 0);
+    if (round % 3 === 2) await until('it runs', async () => (await client.list({ name })).length > 0);
+    const later = unsubscribe ?? subscribe();
+    await running;
+    await runsToItsEnd(client, name, 1);
+    if (round === ROUNDS / 2) process.kill((await client.status()).keeper.pid, 'SIGKILL');
+    await runsToItsEnd(client, name, 2);
+    await until(`all of ${name} is heard`, () => (heard.get(name)?.length ?? 0) >= countedBy([0, 1, 2]).length);
+    later();
+  };
+  for (let first = 0; first < ROUNDS; first += 10)
+    await Promise.all(Array.from({ length: 10 }, (_, at) => one(first + at)));
+  expect(errors).toEqual([]);
+  for (const text of heard.values()) expect(text).toBe(countedBy([0, 1, 2]));
+  expect(heard.size).toBe(ROUNDS);
+});
+
+test('[OUT-7] a respawn is told apart from the end: `onEnd` once for each session, after all of its output', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const told: string[] = [];
+  const stop = client.subscribeWorkerOutput('Planner', (data) => told.push(data.trim()), {
+    chunking: 'line',
+    onEnd: (info) => told.push(`end ${info.exitCode}`),
+  });
+  for (const code of [0, 3]) {
+    const { id } = await client.run({ command: ['sh', '-c', `echo code ${code}; exit ${code}`], name: 'Planner', env });
+    await until('its end is told', () => told.includes(`end ${code}`));
+    await client.remove(id); // a removed session does not end the subscription
+  }
+  expect(told).toEqual(['code 0', 'end 0', 'code 3', 'end 3']);
+  stop();
+});
+
+test('[OUT-7] "status UIs": `*` hears every agent by its name, also those that start later', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const heard: Record<string, string> = {};
+  await client.run({ command: ['sh', '-c', 'echo first; exec sleep 60'], name: 'early', env });
+  await client.run({ command: ['echo', 'over'], name: 'ended', env }).then((session) => session.wait());
+  const stop = client.subscribeWorkerOutput('*', (data, ts, agent) => {
+    heard[agent] = (heard[agent] ?? '') + data;
+    expect(ts).toBeGreaterThan(1e12);
+  });
+  await until('the first is heard', () => heard.early === 'first\r\n');
+  await client.run({ command: ['echo', 'second'], name: 'late', env });
+  process.kill((await client.status()).keeper.pid, 'SIGKILL');
+  await client.run({ command: ['echo', 'third'], name: 'later', env });
+  await until('all are heard', () => heard.late !== undefined && heard.later !== undefined);
+  expect(heard).toEqual({ early: 'first\r\n', late: 'second\r\n', later: 'third\r\n' });
+  stop();
+});
+
+test('[OUT-7] nothing is lost between `run` and `subscribe`: a session is heard from its first byte', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (let round = 0; round < 20; round++) {
+    const session = await client.run({ command: ['sh', '-c', 'echo one; echo two'], env });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let heard = '';
+    session.subscribe((data) => (heard += data), { onEnd: () => resolve(heard) });
+    expect(await promise).toBe('one\r\ntwo\r\n');
+  }
+});
+
+test('[OUT-7] the strict form says that there is no such agent, and ends with its session', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  client.subscribeWorkerOutput('nobody', () => {}, { wait: false, onError: resolve });
+  expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
+});
