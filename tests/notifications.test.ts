@@ -73,9 +73,9 @@ test('[STATE-6] each question is told, also one right after the other; it is a s
   }
   await until('it goes on', async () => (await client.get(id)).status.state === 'working');
   expect(told.map((event) => event.type === 'notification' && event.body)).toEqual([
-    'the screen shows "First? [y/N]"',
-    'the screen shows "Second? [y/N]"',
-    'the screen shows "Password:"',
+    'it asks: First? [y/N]',
+    'it asks: Second? [y/N]',
+    'it asks: Password:',
   ]);
   const { history } = await client.explain(id);
   expect(history.flatMap((item) => (item.type === 'status' && item.state === 'blocked' ? [item.at] : []))).toEqual(

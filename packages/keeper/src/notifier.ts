@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { DaemonEvent } from '@spool/protocol';
+import { askingSentence, type DaemonEvent } from '@spool/protocol';
 import type { Session } from './session/session.ts';
 
 export type Notification = Extract<DaemonEvent, { type: 'notification' }>;
@@ -33,6 +33,9 @@ export interface NotifierOptions {
 
 /** A dialog that is answered within this time is not worth a notification. */
 const BLOCKED_FOR_MS = 700;
+/** Claude draws a dialog a second or two after it has reported it. */
+const QUESTION_MS_MAX = 4000;
+const QUESTION_EVERY_MS = 250;
 /** A user who starts something shorter than this waits for it anyway. */
 const EXIT_AFTER_MS = 10_000;
 const CONFIDENCE_MIN = 0.5;
@@ -61,18 +64,25 @@ export class Notifier {
     const isBlocked = session.status.state === 'blocked' && session.status.confidence >= CONFIDENCE_MIN;
     if (!isBlocked) return this.#forget(session.id);
     if (this.#told.get(session.id) === session.status.since || this.#timers.has(session.id)) return;
+    this.#wait(session, BLOCKED_FOR_MS);
+  }
+
+  /** A program reports its question before it draws it: the notification waits for the words, but not for ever. */
+  #wait(session: Session, ms: number): void {
     const timer = setTimeout(() => {
       this.#timers.delete(session.id);
       if (!session.isRunning || session.status.state !== 'blocked' || session.viewers.all().length > 0) return;
-      const { activity, kind, evidence, since } = session.status;
+      const { activity, kind, evidence, since, agent, question, source } = session.status;
+      if (question === undefined && source !== 'screen' && Date.now() - since < QUESTION_MS_MAX)
+        return this.#wait(session, QUESTION_EVERY_MS);
       this.#told.set(session.id, since);
       this.#notify(
         session,
         'blocked',
         `needs your input${kind ? ` (${kind})` : ''}`,
-        activity ?? evidence[0]?.why ?? '',
+        askingSentence(agent, question) ?? activity ?? evidence[0]?.why ?? '',
       );
-    }, BLOCKED_FOR_MS);
+    }, ms);
     this.#timers.set(session.id, timer);
   }
 

@@ -1,5 +1,5 @@
 /** Describes a session to an agent, as briefly as possible. */
-import type { SessionInfo } from '@spool/protocol';
+import { askingSentence, type SessionInfo } from '@spool/protocol';
 
 const LINE_CHARACTERS_MAX = 120;
 
@@ -11,7 +11,10 @@ export function stateWords(session: SessionInfo): string {
     return exitCode === null ? `${state}, ${signal ?? 'no exit code'}` : `${state}, exit code ${exitCode}`;
   }
   const kind = status.kind === null ? '' : ` (${status.kind})`;
-  const does = status.activity ?? (status.state === 'blocked' ? status.why : null);
+  const does =
+    askingSentence(status.agent, status.question) ??
+    status.activity ??
+    (status.state === 'blocked' ? status.why : null);
   return `running, ${status.state}${kind}${does === null ? '' : `: ${oneLine(does)}`}`;
 }
 

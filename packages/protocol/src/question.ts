@@ -19,5 +19,15 @@ export interface QuestionOption {
 
 /** One line for users: `Do you want to proceed? touch a.txt`. A subject that the question names is not repeated. */
 export function questionLine({ text, subject }: Question): string {
-  return subject === undefined || text.includes(subject) ? text : `${text} ${subject}`;
+  if (subject === undefined || text.includes(subject)) return text;
+  return `${text}${/[?:]$/.test(text) ? '' : ':'} ${subject}`;
+}
+
+/**
+ * What a blocked session asks, in a sentence: `claude asks: Do you want to proceed? touch a.txt`; null where that is not
+ * known.
+ */
+export function askingSentence(agent: string | null, question: Question | undefined): string | null {
+  if (question === undefined) return null;
+  return `${agent === null || agent === 'shell' ? 'it' : agent} asks: ${questionLine(question)}`;
 }

@@ -1,6 +1,6 @@
 /** The result of a wait: as a sentence, as JSON and as an exit code. */
 import { parseWanted, type WaitEnd, type WaitWanted } from '@spool/client/waits';
-import { SpoolError } from '@spool/protocol';
+import { askingSentence, SpoolError } from '@spool/protocol';
 import { EXIT, exitCodeOfSession } from '../command-line/exit-code.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { printable } from '../output/printable.ts';
@@ -33,7 +33,7 @@ export function endLine({ reason, session, match }: WaitEnd): string {
     case 'output':
       return `${name} printed output`;
     default:
-      return `${name} is ${reason === 'prompt' ? 'at its prompt' : reason}: ${printable(status.why)}`;
+      return `${name} is ${reason === 'prompt' ? 'at its prompt' : reason}: ${printable(askingSentence(status.agent, status.question) ?? status.why)}`;
   }
 }
 

@@ -1,5 +1,5 @@
 /** What one source claims right now, with everything that a status takes from it. */
-import type { Evidence, StatusSource, StatusState } from '@spool/protocol';
+import type { Evidence, Question, StatusSource, StatusState } from '@spool/protocol';
 
 export interface Claim {
   readonly evidence: Evidence;
@@ -7,6 +7,7 @@ export interface Claim {
   readonly activity: string | null;
   readonly thought: string | null;
   readonly progress: number | null;
+  readonly question: Question | null;
 }
 
 /** Where and when something was seen. */
@@ -21,6 +22,7 @@ interface ClaimDetails {
   readonly activity?: string | null;
   readonly thought?: string | null;
   readonly progress?: number | null;
+  readonly question?: Question | null;
 }
 
 export function claim(
@@ -29,7 +31,7 @@ export function claim(
   confidence: number,
   why: string,
   { at, offset }: Moment,
-  { rule = null, kind = null, activity = null, thought = null, progress = null }: ClaimDetails = {},
+  { rule = null, kind = null, activity = null, thought = null, progress = null, question = null }: ClaimDetails = {},
 ): Claim {
-  return { evidence: { source, says, why, rule, confidence, at, offset }, kind, activity, thought, progress };
+  return { evidence: { source, says, why, rule, confidence, at, offset }, kind, activity, thought, progress, question };
 }

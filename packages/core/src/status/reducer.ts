@@ -18,7 +18,7 @@
  * something, so polling is not needed.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
-import type { Evidence, Status, StatusSource } from '@spool/protocol';
+import { type Evidence, type Question, questionLine, type Status, type StatusSource } from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
 import { agentOfCommand, SHELL } from './sources/command-agent.ts';
 import { agentInput, clearingKeys, type InputView } from './sources/input-line.ts';
@@ -123,10 +123,11 @@ export class StatusReducer {
     return this.#screen.isPending;
   }
 
-  /** Why it is blocked, in a sentence; null when it is not. */
+  /** What it asks, or why it is blocked; null when it is not. */
   get asks(): string | null {
-    const { state, evidence } = this.#status;
-    return state === 'blocked' ? (evidence[0]?.why ?? 'it is blocked') : null;
+    const { state, evidence, question } = this.#status;
+    if (state !== 'blocked') return null;
+    return question === undefined ? (evidence[0]?.why ?? 'it is blocked') : questionLine(question);
   }
 
   /** A dialog has appeared or disappeared too recently to count. */
@@ -245,7 +246,7 @@ export class StatusReducer {
 
   hook({ kind = null, activity = null, thought = null, progress = null, ...evidence }: HookEvidence): void {
     this.#moment(evidence.at, evidence.offset);
-    this.#hook = { evidence, kind, activity, thought, progress };
+    this.#hook = { evidence, kind, activity, thought, progress, question: null };
     this.#decide();
   }
 
@@ -269,7 +270,7 @@ export class StatusReducer {
     for (const evidence of status.evidence) {
       const isDecisive = evidence.source === status.source && evidence.says === status.state;
       const { kind, activity, thought, progress } = isDecisive ? status : STARTING;
-      const restored: Claim = { evidence, kind, activity, thought, progress };
+      const restored: Claim = { evidence, kind, activity, thought, progress, question: null };
       if (evidence.source === 'program') this.#program.restore(restored);
       else if (evidence.source === 'hook') this.#hook = restored;
       else if (evidence.source === 'shell') this.#shell.restore(restored);
@@ -422,6 +423,7 @@ export class StatusReducer {
     const agreeing = claims.filter(({ evidence }) => evidence.says === says);
     // For a shell, the running command is the activity, also where it is blocked.
     const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
+    const asking = says === 'blocked' ? agreeing.find(({ question }) => question !== null) : undefined;
     const next: Omit<Status, 'since' | 'offset'> = {
       state: says,
       source,
@@ -429,7 +431,11 @@ export class StatusReducer {
       evidence: claims.slice(0, EVIDENCE_MAX).map(({ evidence }) => evidence),
       kind: agreeing.find(({ kind }) => kind !== null)?.kind ?? null,
       agent: this.#knownAgent,
-      activity: busy.find(({ activity }) => activity !== null)?.activity ?? (isBusy ? this.#foreground : null),
+      ...(asking !== undefined && { question: asking.question! }),
+      activity:
+        asking?.activity ??
+        busy.find(({ activity }) => activity !== null)?.activity ??
+        (isBusy ? this.#foreground : null),
       thought: busy.find(({ thought }) => thought !== null)?.thought ?? null,
       progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
     };
@@ -467,13 +473,17 @@ function decisive(claims: readonly Claim[]): Claim | undefined {
 
 /** The time and place of an observation do not count: it is repeated all the time. */
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
-  const { evidence, ...rest } = next;
+  const { evidence, question, ...rest } = next;
   return (
+    isSameQuestion(last.question, question) &&
     (Object.keys(rest) as (keyof typeof rest)[]).every((key) => last[key] === rest[key]) &&
     evidence.length === last.evidence.length &&
     evidence.every((each, at) => isSameEvidence(each, last.evidence[at]!))
   );
 }
+
+const isSameQuestion = (one: Question | undefined, other: Question | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 const isSameEvidence = (one: Evidence, other: Evidence): boolean =>
   one === other ||

@@ -18,6 +18,7 @@
  */
 import type { StatusState } from '@spool/protocol';
 import { encodeKey, INITIAL_MODES } from '@spool/vt';
+import { type DialogRule, dialogRule, DIALOGS_MAX } from './dialog-rules.ts';
 import type { InputRule } from './sources/input-line.ts';
 import {
   duration,
@@ -83,6 +84,8 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
+  /** Where its dialogs show what; the first for the kind counts. */
+  readonly dialogs: readonly DialogRule[];
   /** Where its input line is; the first match counts. */
   readonly input: readonly InputRule[];
   /** The keys that clear the input line, or a part of it: pressed repeatedly until it is empty. */
@@ -119,7 +122,18 @@ class Checker {
     return (
       this.#part('the file', () => {
         const file = record(json);
-        only(file, ['agent', 'commands', 'recognise', 'rules', 'activity', 'thought', 'input', 'clear', 'comment']);
+        only(file, [
+          'agent',
+          'commands',
+          'recognise',
+          'rules',
+          'activity',
+          'thought',
+          'dialogs',
+          'input',
+          'clear',
+          'comment',
+        ]);
         const agent = file['agent'] === null ? null : word(file['agent'], '"agent"');
         return {
           agent,
@@ -128,6 +142,7 @@ class Checker {
           rules: this.#list(file, 'rules', RULES_MAX, (part) => rule(part, agent)),
           activity: this.#list(file, 'activity', EXTRACTS_MAX, extract),
           thought: this.#list(file, 'thought', EXTRACTS_MAX, extract),
+          dialogs: this.#list(file, 'dialogs', DIALOGS_MAX, dialogRule),
           input: this.#list(file, 'input', CONDITIONS_MAX, inputRule),
           clear: this.#list(file, 'clear', CLEARING_KEYS_MAX, keyName),
         };

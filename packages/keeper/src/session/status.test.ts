@@ -1,6 +1,6 @@
 /** Waits on the status of one session. */
 import type { Status, WaitUntil } from '@spool/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SessionStatus, type Wanted } from './status.ts';
 
 /** At its prompt, as seen up to offset 100. */
@@ -58,4 +58,28 @@ test('[STATE-5] a wait that is forgotten is told nothing', () => {
   forget();
   status.grown(200);
   expect(told).toEqual([]);
+});
+
+test('[STATE-8] a question that was reported ends a wait once the screen shows it, or after a while without it', () => {
+  vi.useFakeTimers({ now: 1_000_000 });
+  try {
+    const reported = (): SessionStatus => {
+      const status = idleAt100();
+      const told = { state: 'blocked', kind: 'permission', source: 'program', since: Date.now(), offset: 100 } as const;
+      status.current = { ...status.current, ...told };
+      return status;
+    };
+    const drawn = reported();
+    const first = wait(drawn, { until: ['blocked'] });
+    expect(first.ended).toBeUndefined();
+    drawn.current = { ...drawn.current, question: { text: 'Do you want to proceed?', options: [] } };
+    expect(first.ended).toBe('blocked');
+    const second = wait(reported(), { until: ['blocked'] });
+    vi.advanceTimersByTime(2900);
+    expect(second.ended).toBeUndefined();
+    vi.advanceTimersByTime(200);
+    expect(second.ended).toBe('blocked');
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -18,6 +18,9 @@ export interface Wanted {
   readonly outputAfter?: number | undefined;
 }
 
+/** Claude draws a dialog a second or two after it has reported it. */
+const UNDRAWN_MS_MAX = 3000;
+
 const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
 
 export class SessionStatus {
@@ -26,6 +29,7 @@ export class SessionStatus {
   /** The status is true up to this offset. */
   #lookedTo = 0;
   #look: PromiseWithResolvers<void> | null = null;
+  #undrawn: NodeJS.Timeout | null = null;
   milestone: Milestone | null = null;
   title = '';
 
@@ -112,7 +116,21 @@ export class SessionStatus {
   #reasonFor({ until, after }: Wait): WaitUntil | undefined {
     // A program reports what it is about to show: a client that acts on it should find it on the screen.
     if (this.#lookedTo <= after || this.#lookedTo < this.#status.offset) return undefined;
+    if (until.has('blocked') && this.#isUndrawn()) return undefined;
     return WAITED_STATES.find((state) => until.has(state) && isNow(this.#status, state));
+  }
+
+  /** It has reported a question that its screen does not show yet: a waiter is told with the words, but not for ever. */
+  #isUndrawn(): boolean {
+    const { state, source, question, since } = this.#status;
+    if (state !== 'blocked' || source !== 'program' || question !== undefined) return false;
+    const leftMs = since + UNDRAWN_MS_MAX - Date.now();
+    if (leftMs <= 0 || leftMs > UNDRAWN_MS_MAX) return false; // the clock may have been set back
+    this.#undrawn ??= setTimeout(() => {
+      this.#undrawn = null;
+      this.#tellWaits();
+    }, leftMs).unref();
+    return true;
   }
 
   #end(wait: Wait, reason: WaitUntil): void {

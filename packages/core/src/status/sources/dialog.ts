@@ -12,7 +12,8 @@ export interface Dialog {
   readonly question: string | null;
   /** It is asked on the cursor's line, where the answer is typed: asked once more, it is a new question. */
   readonly isAtCursor: boolean;
-  readonly activity: string | null;
+  /** The command or file that it is about. */
+  readonly subject: string | null;
 }
 
 export interface SinceDialog {
@@ -24,7 +25,7 @@ export interface SinceDialog {
 export const NOTHING_SINCE: SinceDialog = { hasTyped: false, hasChanged: false };
 
 export function isAnother(last: Dialog, next: Dialog, { hasTyped, hasChanged }: SinceDialog): boolean {
-  const isAboutOther = last.activity !== null && next.activity !== null && last.activity !== next.activity;
+  const isAboutOther = last.subject !== null && next.subject !== null && last.subject !== next.subject;
   // A half-drawn screen may lack the question; Claude announces a dialog a second or two before it draws it.
   if (last.question === null || next.question === null) return hasTyped && (isAboutOther || last.kind !== next.kind);
   if (lettersOf(last.question) !== lettersOf(next.question)) return true;

@@ -139,7 +139,7 @@ test.each([
     'gemini: an edit',
     'gemini',
     '│ ? Edit  a.ts: x => y │\n│ Apply this change? │\n│ ● 1. Allow once │\n│   2. Allow for this session │\n│   3. No, suggest changes (esc) │\n╰──────╯',
-    { state: 'blocked', kind: 'permission', activity: 'Edit a.ts: x => y' },
+    { state: 'blocked', kind: 'permission', activity: 'Apply this change? a.ts' },
   ],
   [
     'gemini: it thinks',

@@ -5,12 +5,13 @@
  * last is not what is visible. The same rules read titles and notifications, which are single lines.
  */
 import { cleanText } from '@spool/vt';
-import type { StatusState } from '@spool/protocol';
+import { type Question, questionLine, type StatusState } from '@spool/protocol';
 import { SHELL } from './command-agent.ts';
 import type { Dialog } from './dialog.ts';
 import type { InputBox } from './input-box.ts';
 import type { InputRule } from './input-line.ts';
 import { Look, type Match } from './look.ts';
+import { questionAtCursor, questionOn } from './question.ts';
 import type { ScreenView } from './screen-lines.ts';
 import type { Extract, Rule, RuleSet } from '../rules.ts';
 
@@ -27,6 +28,8 @@ export interface ScreenReading {
   readonly thought: string | null;
   /** The question, on screens that wait for a decision. */
   readonly dialog: Dialog | null;
+  /** The same for users: with what it is about, and the answers. */
+  readonly question: Question | null;
   /** Where the input box is; null where none was found. */
   readonly box: InputBox | null;
   /** How long it has to last before it counts; the second: with nothing else changing. */
@@ -120,9 +123,14 @@ function met(rule: Rule, look: Look): Match | undefined {
 }
 
 function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], agent: string | null): ScreenReading {
-  const activity = extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX);
-  const dialog = rule.says === 'blocked' && rule.reads === 'screen' ? dialogOf(rule, match, activity, look) : null;
-  const words = cleanText((dialog?.question ?? match.found[0]).trim(), WHY_CHARACTERS_MAX);
+  const isDialog = rule.says === 'blocked' && rule.reads === 'screen';
+  const question = isDialog ? questionOf(rule, match, look, rules, agent) : null;
+  const activity =
+    question === null
+      ? extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX)
+      : cleanText(questionLine(question), ACTIVITY_CHARACTERS_MAX);
+  const dialog = isDialog ? dialogOf(rule, match, question, look) : null;
+  const words = cleanText((question?.text ?? dialog?.question ?? match.found[0]).trim(), WHY_CHARACTERS_MAX);
   const subject = rule.reads === 'screen' ? 'the screen shows' : `the ${rule.reads} says`;
   return {
     state: rule.says,
@@ -134,6 +142,7 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
     activity,
     thought: extracted(rules, agent, 'thought', rule, look, THOUGHT_CHARACTERS_MAX),
     dialog,
+    question,
     box: look.box,
     settleMs: rule.settleMs,
     quietMs: rule.quietMs,
@@ -141,12 +150,24 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
   };
 }
 
-function dialogOf({ kind }: Rule, { found, row, place }: Match, activity: string | null, look: Look): Dialog {
-  const isAtCursor = place === 'cursor';
+function dialogOf({ kind }: Rule, { row, place }: Match, question: Question | null, look: Look): Dialog {
+  const asked = kind === PAGER ? null : (question?.text ?? look.questionAbove(row)); // each page is a new dialog, and asks nothing
+  return { kind, question: asked, isAtCursor: place === 'cursor', subject: question?.subject ?? null };
+}
+
+function questionOf(
+  { kind }: Rule,
+  match: Match,
+  look: Look,
+  rules: readonly RuleSet[],
+  agent: string | null,
+): Question | null {
+  if (kind === PAGER) return null;
+  const { found, row, place } = match;
   // The text after the question is being typed.
-  const asked = isAtCursor ? found.input.slice(0, found.index + found[0].length).trim() : look.questionAbove(row);
-  const question = kind === PAGER ? null : asked; // each page is a new dialog, and asks nothing
-  return { kind, question, isAtCursor, activity };
+  if (place === 'cursor') return questionAtCursor(found.input.slice(0, found.index + found[0].length).trim(), kind);
+  const dialogs = rules.filter((set) => set.agent === agent).flatMap((set) => set.dialogs);
+  return questionOn(look.lines, row, kind, dialogs);
 }
 
 const PAGER = 'pager';
@@ -203,6 +224,7 @@ const NOTHING: ScreenReading = {
   activity: null,
   thought: null,
   dialog: null,
+  question: null,
   box: null,
   settleMs: 0,
   quietMs: 0,

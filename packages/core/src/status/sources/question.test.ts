@@ -1,0 +1,108 @@
+import type { Question } from '@spool/protocol';
+import { describe, expect, test } from 'vitest';
+import { Session } from '../testing/session.ts';
+
+const RULE = '─'.repeat(70);
+const DASHES = '╌'.repeat(70);
+const asked = (agent: string, screen: string): Question | undefined =>
+  new Session(agent).shows(screen).wait(500).reducer.status.question;
+
+const CLAUDE_BASH = (command: string): string =>
+  `❯ the prompt of the user?\n\n● Two at once.\n\n  ⎿  $ touch other.txt\n\n${RULE}\n Bash command\n Make a file\n${DASHES}\n${command}\n${DASHES}\n Do you want to proceed?\n ❯ 1. Yes\n   2. Yes, and switch to auto mode\n   3. No\n\n Esc to cancel · Tab to amend`;
+
+describe('[STATE-8] what is told is the question, from inside the dialog', () => {
+  test('claude with two tools: the command of this dialog, not the other one', () => {
+    expect(asked('claude', CLAUDE_BASH(' touch mine.txt'))).toEqual({
+      text: 'Do you want to proceed?',
+      subject: 'touch mine.txt',
+      options: [
+        { key: '1', label: 'Yes' },
+        { key: '2', label: 'Yes, and switch to auto mode' },
+        { key: '3', label: 'No' },
+      ],
+    });
+  });
+
+  test('a command of several lines is one line', () => {
+    expect(asked('claude', CLAUDE_BASH(' cd src &&\n   make all'))?.subject).toBe('cd src && make all');
+  });
+
+  test('a question that is too long for its row is whole', () => {
+    const screen = `${'─'.repeat(40)}\n Edit file\n${'╌'.repeat(40)}\n 1 x\n${'╌'.repeat(40)}\n Do you want to make this edit to\n packages/long-name.ts?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend`;
+    expect(asked('claude', screen)).toMatchObject({
+      text: 'Do you want to make this edit to packages/long-name.ts?',
+      subject: 'packages/long-name.ts',
+    });
+  });
+
+  test('codex: the keys that the options name', () => {
+    const screen = `› my own question?\n\n  Would you like to run the following command?\n\n  Reason: Is it wanted?\n\n  $ make -j4 &&\n    make install\n\n› 1. Yes, proceed (y)\n  2. No, and tell Codex what to do differently (esc)\n\n  Press enter to confirm or esc to cancel`;
+    expect(asked('codex', screen)).toEqual({
+      text: 'Would you like to run the following command?',
+      subject: 'make -j4 && make install',
+      options: [
+        { key: 'y', label: 'Yes, proceed' },
+        { key: 'Escape', label: 'No, and tell Codex what to do differently' },
+      ],
+    });
+  });
+
+  test('gemini: the box in the box', () => {
+    const screen = `╭${RULE}╮\n│ ? Shell  touch b.txt   2 of 2 │\n│ ╭───────────╮ │\n│ │ touch b.txt │ │\n│ ╰───────────╯ │\n│ Allow execution of [Shell]?  │\n│                              │\n│ ● 1. Allow once              │\n│   2. No, suggest changes (esc) │\n╰${RULE}╯`;
+    expect(asked('gemini', screen)).toEqual({
+      text: 'Allow execution of [Shell]?',
+      subject: 'touch b.txt',
+      options: [
+        { key: '1', label: 'Allow once' },
+        { key: 'Escape', label: 'No, suggest changes' },
+      ],
+    });
+  });
+
+  test('grok: the dialog, not its last option', () => {
+    const screen = `  ❯ do it, ok?\n\n  ┃\n  ┃  Runs a command\n  ┃  touch c.txt\n  ┃\n  ┃  1 (●) Yes, and don't ask again\n  ┃  2 (○) Yes, proceed\n  ┃  3 (○) No, reject\n  ┃\n\n  1/3:select  │  Tab:next option  │  Ctrl+o:always-approve`;
+    expect(asked('grok', screen)).toMatchObject({ text: 'Runs a command', subject: 'touch c.txt' });
+    expect(asked('grok', screen)?.options.at(-1)).toEqual({ key: '3', label: 'No, reject' });
+  });
+
+  test('opencode: the dialog, not the prompt of the user; its answers have no key that the screen tells', () => {
+    const screen = `  ┃\n  ┃  should I do it?\n  ┃\n\n     Let me look.\n\n  ┃\n  ┃  △ Permission required\n  ┃    → Edit hello.txt\n  ┃\n  ┃  1 - a\n  ┃\n  ┃   Allow once   Allow always   Reject       ctrl+f fullscreen  ⇆ select  enter confirm`;
+    expect(asked('opencode', screen)).toEqual({
+      text: 'Permission required',
+      subject: 'Edit hello.txt',
+      options: ['Allow once', 'Allow always', 'Reject'].map((label) => ({ key: null, label })),
+    });
+  });
+
+  test('a list without numbers is answered with arrows, from where the mark is', () => {
+    const screen = `${RULE}\n Accessing workspace:\n\n /home/user/project\n\n Quick safety check: Is this a project you trust? (Like your own code.)\n\n Claude Code'll be able to read, edit, and execute files here.\n\n ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel`;
+    expect(asked('claude', screen)).toEqual({
+      text: 'Quick safety check: Is this a project you trust?',
+      subject: '/home/user/project',
+      options: [
+        { key: 'Enter', label: 'No, exit' },
+        { key: 'Down Enter', label: 'Yes, I trust this folder' },
+      ],
+    });
+  });
+
+  test('any program: a question at the cursor', () => {
+    expect(asked('apt install x', 'Do you want to continue? [Y/n] ')).toEqual({
+      text: 'Do you want to continue? [Y/n]',
+      options: [
+        { key: 'y Enter', label: 'yes' },
+        { key: 'n Enter', label: 'no' },
+      ],
+    });
+    expect(asked('sudo ls', '[sudo] password for user: ')).toMatchObject({ options: [] });
+  });
+});
+
+test('[STATE-8] the activity is the question with its subject, and it stays while nothing changes', () => {
+  const session = new Session('claude').shows(CLAUDE_BASH(' touch mine.txt')).wait(500);
+  const { status } = session.reducer;
+  expect(status.activity).toBe('Do you want to proceed? touch mine.txt');
+  expect(session.reducer.asks).toBe('Do you want to proceed? touch mine.txt');
+  session.shows(`${CLAUDE_BASH(' touch mine.txt')} `).wait(500);
+  expect(session.reducer.status).toBe(status);
+});
