@@ -3,13 +3,14 @@
  * machine; those that compare two things of one run hold on any.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { SPOOL, TestDaemon, until, writeEndedSessions } from '@spool/testkit';
 import type { Figure } from './figure.ts';
 
 const ENDED = 5000;
 const LS_ROUNDS = 15;
+const STARTS = 5;
 const MIB = 1024 * 1024;
 const HISTORY_MIB = 64;
 const READ_MIB = 64;
@@ -32,23 +33,58 @@ export async function endedSessions(): Promise<Figure[]> {
     ls.none.push(timed(() => execFileSync(SPOOL, ['ls'], { env: none.env, stdio: 'pipe' })));
     ls.many.push(timed(() => execFileSync(SPOOL, ['ls'], { env: many.env, stdio: 'pipe' })));
   }
-  const idle = await gets(client, Promise.resolve(), 300, 'alive');
+  const idle = await none.client();
   // In another process: the cost of reading the answer is not the daemon's.
-  const listing = await gets(client, listedElsewhere(many), 1, 'alive');
-  process.kill((await client.status()).keeper.pid, 'SIGKILL');
-  await client.get('alive'); // the running ones come first
-  const starting = await gets(client, listedElsewhere(many), 1, 'alive');
+  const listing = await stalls(client, idle, listedElsewhere(many));
+  const starting: Stalls[] = [];
+  for (let round = 0; round < STARTS; round++) {
+    process.kill((await client.status()).keeper.pid, 'SIGKILL');
+    await client.get('alive'); // the running ones come first
+    starting.push(await stalls(client, idle, client.list({ limit: 1 }))); // answered when all are read
+  }
   return [
     ratio(`\`ls\` with ${ENDED} ended sessions, against none`, median(ls.many), median(ls.none), 1.3, 'ms'),
-    ratio(
-      '`get` while all of them are listed, p99 beyond that of an idle daemon',
-      p99(listing) - p99(idle),
-      10,
-      1,
-      'ms',
-    ),
-    ratio('`get` while a new keeper reads their records, likewise', p99(starting) - p99(idle), 10, 1, 'ms'),
+    ratio('`get` while all are listed, p99 beyond that of an idle daemon beside it', beyond([listing]), 10, 1, 'ms'),
+    ratio('the same: CPU of the main thread meanwhile, p99', p99(listing.cpuMs), 10, 1, 'ms'),
+    ratio('`get` while a new keeper reads their records, p99 beyond idle', beyond(starting), 10, 1, 'ms'),
+    ratio('the same: CPU of the main thread meanwhile, p99', p99(starting.flatMap(({ cpuMs }) => cpuMs)), 10, 1, 'ms'),
   ];
+}
+
+interface Stalls {
+  /** How long each `get` took, and one of an idle daemon right after it, which the machine delays as much. */
+  readonly ms: readonly number[];
+  readonly idleMs: readonly number[];
+  /** What the keeper's main thread worked while the `get` waited: a stall, whatever else the machine does. */
+  readonly cpuMs: readonly number[];
+}
+
+async function stalls(client: Client, idle: Client, over: Promise<unknown>): Promise<Stalls> {
+  const state = { isOver: false };
+  void over.then(() => (state.isOver = true));
+  const { pid } = (await client.status()).keeper;
+  const [ms, idleMs, cpuMs]: number[][] = [[], [], []];
+  while (!state.isOver) {
+    const before = mainThreadMs(pid);
+    ms!.push(await timedGet(client));
+    cpuMs!.push(mainThreadMs(pid) - before);
+    idleMs!.push(await timedGet(idle));
+  }
+  return { ms: ms!, idleMs: idleMs!, cpuMs: cpuMs! };
+}
+
+const beyond = (measured: readonly Stalls[]): number =>
+  p99(measured.flatMap(({ ms }) => ms)) - p99(measured.flatMap(({ idleMs }) => idleMs));
+
+async function timedGet(client: Client): Promise<number> {
+  const askedAt = performance.now();
+  await client.get('alive');
+  return performance.now() - askedAt;
+}
+
+/** CPU time of a process's main thread. */
+function mainThreadMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 }
 
 /** Readers at different places of compressed history: bytes a second in all, and what a `get` takes meanwhile. */
@@ -101,14 +137,14 @@ async function listedElsewhere(daemon: TestDaemon): Promise<void> {
   if (code !== 0) throw new Error(`ls ended with ${code}`);
 }
 
-/** How long each `get` takes, one after the other, until `over`; at least `least` of them. */
-async function gets(client: Client, over: Promise<unknown>, least = 1, session = ''): Promise<number[]> {
+/** How long each `get` takes, one after the other, until `over`. */
+async function gets(client: Client, over: Promise<unknown>): Promise<number[]> {
   const state = { isOver: false };
   void over.then(() => (state.isOver = true));
   const times: number[] = [];
-  while (!state.isOver || times.length < least) {
+  while (!state.isOver || times.length === 0) {
     const askedAt = performance.now();
-    await client.get(session);
+    await client.get('');
     times.push(performance.now() - askedAt);
   }
   return times;

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '@spool/core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeepEnded } from './keep-config.ts';
@@ -69,7 +70,10 @@ test('[LOG-8] ended sessions beyond the age are removed, never running ones, nev
 
 test('[LOG-8] of more ended sessions than the count those that ended first are removed', () => {
   const sessions = [session('running', null), session('c', 1), session('a', 3), session('b', 2)];
-  const ids = (keep: KeepEnded): string[] => expired(sessions, keep, NOW).map(({ id }) => id);
+  const ended = sessions.flatMap((each) =>
+    each.keptSince === null ? [] : [{ session: each, keptSince: each.keptSince }],
+  );
+  const ids = (keep: KeepEnded): string[] => expired(ended, keep, NOW).map(({ id }) => id);
   expect(ids({ ageMs: null, count: 1 })).toEqual(['a', 'b']);
   expect(ids({ ageMs: null, count: 0 })).toEqual(['a', 'b', 'c']);
   expect(ids({ ageMs: null, count: null })).toEqual([]);
@@ -134,3 +138,26 @@ test('[LOG-10] a folder without a record goes if it is empty and a day old, and 
   await swept.sweeper.sweep(NOW);
   expect(swept.orphansRemoved).toEqual([empty, begun]);
 });
+
+test('[LIST-3] a sweep of thousands of sessions reads a few at a time, and others have their turn between them', async () => {
+  const sessions = Array.from({ length: 2000 }, (_, at) => {
+    const each = session(`s${at}`, 1);
+    return Object.defineProperty(each, 'keptSince', { get: () => (busyFor(0.05), each.endedAt) });
+  });
+  const swept = new SweptHome(sessions);
+  const seen = { served: 0, isOver: false };
+  const others = (async () => {
+    while (!seen.isOver) {
+      await nextTurn();
+      seen.served++;
+    }
+  })();
+  await swept.sweeper.sweep(NOW);
+  seen.isOver = true;
+  await others;
+  expect([swept.removed, seen.served > 8]).toEqual([[], true]); // 100 ms of work, in slices of 4
+});
+
+function busyFor(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}

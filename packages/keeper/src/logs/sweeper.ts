@@ -81,7 +81,13 @@ export class Sweeper {
     );
     if (!isTrusted) return;
     const slice = new Slice();
-    for (const session of expired([...sessions()], keep, now)) {
+    const ended: Ended[] = [];
+    for (const session of [...sessions()]) {
+      const { keptSince } = session;
+      if (keptSince !== null) ended.push({ session, keptSince });
+      await slice.breathe();
+    }
+    for (const session of expired(ended, keep, now)) {
       // The session may have changed since the list was made.
       if (session.endedAt !== null && !session.isWatched) this.#options.remove(session);
       await slice.breathe();
@@ -136,11 +142,18 @@ export class Sweeper {
   }
 }
 
-/** The ended sessions to remove, the one that ended first in front. */
-export function expired(sessions: readonly Swept[], { ageMs, count }: KeepEnded, now: number): Swept[] {
-  const ended = sessions.filter(({ keptSince }) => keptSince !== null).sort((a, b) => a.keptSince! - b.keptSince!);
+interface Ended {
+  readonly session: Swept;
+  readonly keptSince: number;
+}
+
+/** The ended sessions to remove, the one that ended first in front. Mostly there are none: then nothing is sorted. */
+export function expired(ended: Ended[], { ageMs, count }: KeepEnded, now: number): Swept[] {
   const beyond = count === null ? 0 : Math.max(0, ended.length - count);
-  return ended.filter((session, at) => at < beyond || (ageMs !== null && now - session.keptSince! > ageMs));
+  const isOld = ({ keptSince }: Ended): boolean => ageMs !== null && now - keptSince > ageMs;
+  const found = beyond > 0 ? ended : ended.filter(isOld);
+  found.sort((a, b) => a.keptSince - b.keptSince);
+  return found.filter((each, at) => at < beyond || isOld(each)).map(({ session }) => session);
 }
 
 /** Yields to other work every few milliseconds. */

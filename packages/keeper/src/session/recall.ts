@@ -2,9 +2,10 @@
  * Reads the sessions that are only on disk, a few at a time, between requests: a new keeper with twenty thousand ended
  * sessions must not delay the running ones. A session that is requested by its id is read first. Keeps LIST-3.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The longest time for which the keeper does nothing else; the rest waits for the next turn of the event loop. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 
 export class Recall {
   /** Null until the folder has been listed. */
@@ -38,6 +39,7 @@ export class Recall {
   async start(): Promise<void> {
     this.#left = new Set(await this.#list());
     this.#listed.resolve();
+    await nextTurn(); // the list of some thousand names was a slice of its own
     this.#slice(this.#left);
   }
 
