@@ -66,6 +66,18 @@ test('[RUN-3] every exit code from 0 to 255 and every deadly signal is told exac
   expect(signals).toEqual(deadly.map((signal) => ({ exitCode: null, signal, state: 'failed' })));
 });
 
+test('[RUN-3] a real-time signal is sent and reported by one name', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const names = [];
+  for (const asked of ['RTMIN+2', '36', 'SIGRTMAX-28']) {
+    const { id } = await client.run({ command: ['sleep', '100'], size: null, env: { PATH: process.env.PATH! } });
+    expect(await daemon.spool(['kill', '-s', asked, id])).toMatchObject({ code: 0 });
+    names.push((await client.wait(id)).signal);
+  }
+  expect(names).toEqual(['SIGRTMIN+2', 'SIGRTMIN+2', 'SIGRTMIN+2']);
+});
+
 /** 1 B … 1 MB, on a logarithmic scale, so that most are small, as in life. */
 function sizeOf(index: number): number {
   return Math.round(10 ** ((index % 97) / 16));

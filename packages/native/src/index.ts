@@ -6,7 +6,6 @@
  * `syscall` ('execve').
  */
 import { createRequire } from 'node:module';
-import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** Describes a child completely: it inherits nothing from the daemon. */
@@ -194,17 +193,6 @@ export interface Native {
    * the callback is an `uncaughtException`.
    */
   createPoller(onReady: (ready: Int32Array, count: number) => void): Poller;
-}
-
-/** The number of a signal by name. */
-export function signalNumber(name: string): number | undefined {
-  return (constants.signals as Record<string, number>)[name];
-}
-
-/** The name of a signal by number, `SIG35` for those without one. */
-export function signalName(signal: number): string {
-  for (const [name, value] of Object.entries(constants.signals)) if (value === signal) return name;
-  return `SIG${signal}`;
 }
 
 /** The addon is beside the bundle (`dist/`); when the sources are tested, in the repository's `dist/`. */

@@ -11,6 +11,7 @@ export * from './json.ts';
 export * from './limits.ts';
 export * from './listing.ts';
 export * from './question.ts';
+export * from './signals.ts';
 export * from './status.ts';
 export * from './task.ts';
 export * from './messages.ts';

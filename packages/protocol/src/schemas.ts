@@ -132,7 +132,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   kill: z.strictObject({ session: sessionRef }),
   signal: z.strictObject({
     session: sessionRef,
-    signal: z.string().regex(/^SIG[A-Z0-9+]+$/, 'must be the name of a signal, such as SIGTERM'),
+    signal: z.string().regex(/^SIG[A-Z0-9+-]+$/, 'must be the name of a signal, such as SIGTERM'),
   }),
   closeInput: z.strictObject({ session: sessionRef }),
   remove: z.strictObject({ session: sessionRef, force: z.boolean().optional() }),

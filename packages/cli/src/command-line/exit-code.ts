@@ -1,6 +1,6 @@
 /** The exit codes of `spool` [SAY-1]. */
 import { constants } from 'node:os';
-import { type ErrorCode, SpoolError } from '@spool/protocol';
+import { type ErrorCode, signalNumberIn, SpoolError } from '@spool/protocol';
 import { errnoOf } from './os-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -121,7 +121,5 @@ export function exitCodeOfSession(end: { readonly exitCode: number | null; reado
 
 /** `SIGTERM` is 15, `SIGRTMIN+2` is 36; undefined for an unknown name. */
 export function signalNumber(name: string): number | undefined {
-  const realTime = /^SIGRTMIN(?:\+(\d{1,2}))?$/.exec(name);
-  if (realTime) return 34 + Number(realTime[1] ?? 0);
-  return (constants.signals as Readonly<Record<string, number | undefined>>)[name];
+  return signalNumberIn(constants.signals, name);
 }

@@ -1,5 +1,6 @@
 /** `spool kill`: kills sessions immediately, or sends them a signal. */
 import { constants } from 'node:os';
+import { signalNameIn } from '@spool/protocol';
 import { checkChoice, type Choice, chosenSessions } from '../command-line/chosen-sessions.ts';
 import { EXIT, signalNumber } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
@@ -28,11 +29,12 @@ export default kill;
 
 /** Accepts `INT`, `int`, `SIGINT` and `2`. */
 export function signalName(text: string): string {
-  const number = /^\d{1,2}$/.test(text) ? Number(text) : undefined;
-  const numbered = Object.entries(constants.signals).find(([, value]) => value === number);
-  if (numbered) return numbered[0];
   const upper = text.toUpperCase();
-  const name = upper.startsWith('SIG') ? upper : `SIG${upper}`;
+  const name = /^\d{1,2}$/.test(text)
+    ? signalNameIn(constants.signals, Number(text))
+    : upper.startsWith('SIG')
+      ? upper
+      : `SIG${upper}`;
   if (signalNumber(name) === undefined)
     throw new UsageError(`unknown signal ${JSON.stringify(text)}; use INT, TERM, HUP, USR1, … or a number`, 'kill');
   return name;

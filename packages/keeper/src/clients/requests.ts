@@ -1,5 +1,5 @@
 /** The handler of each request. Requests are validated against their schema before they get here. */
-import { signalNumber } from '@spool/native';
+import { constants } from 'node:os';
 import {
   type DaemonEvent,
   type LogMarkInfo,
@@ -7,6 +7,7 @@ import {
   type Requests,
   type RunRequest,
   type SessionInfo,
+  signalNumberIn,
   SpoolError,
 } from '@spool/protocol';
 import { requestFault } from '@spool/protocol/request-fault';
@@ -134,7 +135,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   signal(keeper, { session: reference, signal }) {
     const session = keeper.registry.find(reference);
-    const number = signalNumber(signal);
+    const number = signalNumberIn(constants.signals, signal);
     if (number === undefined)
       throw new SpoolError('ARGUMENT_INVALID', {
         argument: 'signal',

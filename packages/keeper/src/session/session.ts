@@ -3,8 +3,9 @@
  * `SessionFile` (record, lifecycle, log), `SessionInput`, `SharedView` (size, focus) and `SessionStatus`. Keeps RUN-3
  * (`exited`).
  */
+import { constants } from 'node:os';
 import { type Exit, type Lifecycle, type Log, readRecord, removeControlGroup, type SessionRecord } from '@spool/core';
-import { native, signalName } from '@spool/native';
+import { native } from '@spool/native';
 import { identify } from '@spool/native/process-identity';
 import {
   type EndedBy,
@@ -15,6 +16,7 @@ import {
   type RunRequest,
   type SessionInfo,
   type SessionState,
+  signalNameIn,
   type SizePolicy,
   SpoolError,
   type Status,
@@ -457,5 +459,7 @@ export class Session {
 
 function exitOf(held: HeldExit): Exit {
   if (held === 'unknown') return { code: null, signal: null };
-  return held.signal === 0 ? { code: held.code, signal: null } : { code: null, signal: signalName(held.signal) };
+  return held.signal === 0
+    ? { code: held.code, signal: null }
+    : { code: null, signal: signalNameIn(constants.signals, held.signal) };
 }
