@@ -1,5 +1,5 @@
 /** Sessions as a table: on a terminal it fits; elsewhere it has all columns, each cell in full. */
-import type { SessionInfo } from '@spool/protocol';
+import { questionLine, type SessionInfo } from '@spool/protocol';
 import { formatAge, formatByteSize } from '../command-line/quantities.ts';
 import { commandLine, displayWidth, printable } from '../output/printable.ts';
 import { isEnded, statusWords } from '../output/session-words.ts';
@@ -101,9 +101,10 @@ function columnsFor(sessions: readonly SessionInfo[], { now, width, showsLabels 
   return [ID, NAME, isNarrow ? SHORT_STATE : STATE, AGE, OUTPUT, ...labels, doingColumn(isNarrow ? 12 : 24)];
 }
 
-/** Its problem, or else its activity, its last milestone or its title. */
+/** Its problem, or else what it asks, its activity, its last milestone or its title. */
 export function activityOf({ trouble, status, milestone, title }: SessionInfo): string {
-  return clean(trouble ?? status.activity ?? milestone?.title ?? title);
+  const question = status.question && questionLine(status.question);
+  return clean(trouble ?? question ?? status.activity ?? milestone?.title ?? title);
 }
 
 function labelWords(labels: SessionInfo['labels']): string {

@@ -82,6 +82,13 @@ export function terminalWidth(): number | undefined {
   return columns > 0 ? columns : 80;
 }
 
+/** The terminal's height, or undefined when there is none. */
+export function terminalHeight(): number | undefined {
+  if (!isatty(1)) return undefined;
+  const { rows } = process.stdout;
+  return rows > 0 ? rows : 24;
+}
+
 /** Waits for a pipe without a limit, as any program does, but not for a stalled terminal. */
 export async function exitWhenWritten(code: number): Promise<never> {
   for (const fd of isStreaming) await flush(fd, isatty(fd) ? TERMINAL_MS_MAX : undefined);

@@ -5,11 +5,14 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { askedFor } from '../listing/filters.ts';
 import { sessionOrder } from '../listing/order.ts';
 import { printable } from '../output/printable.ts';
-import { notice, print, printJson, terminalWidth, wantsColour } from '../output/stdio.ts';
+import { notice, print, printJson, terminalHeight, terminalWidth, wantsColour } from '../output/stdio.ts';
 import { openClient, type VerbAction } from '../program.ts';
 
-/** The number of ended sessions shown without --all. */
+/** The number of ended sessions shown without --all; fewer on a terminal where the running ones would scroll away. */
 const ENDED_SHOWN = 10;
+const ENDED_SHOWN_MIN = 3;
+/** The header, the line about more sessions, and the prompt of the shell. */
+const OTHER_ROWS = 4;
 
 const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   if (flags.names && !flags.quiet) throw new UsageError('--names requires --quiet', 'ls');
@@ -18,12 +21,13 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
   const asked = askedFor(flags.filter, flags);
   const line = format === 'json' || format === 'table' ? null : await templateOf(format);
   await using client = await openClient(program);
-  const { limit = flags.all || format === 'json' ? undefined : ENDED_SHOWN } = flags;
+  const isSome = !flags.all && flags.limit === undefined && format !== 'json';
   const [running, ended] = await Promise.all([
     asked.running === null ? [] : client.list(asked.running),
-    listEnded(client, asked.ended, limit),
+    listEnded(client, asked.ended, isSome ? ENDED_SHOWN : flags.limit),
   ]);
-  const shown = [...running, ...ended.sessions].sort(order);
+  const latest = isSome ? ended.sessions.slice(0, endedRoom(running.length)) : ended.sessions;
+  const shown = [...running, ...latest].sort(order);
   if (format === 'json') {
     printJson(shown);
     return 0;
@@ -34,7 +38,7 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
     if (lines.length > 0) print(lines.join('\n'));
     return 0;
   }
-  const hidden = ended.matching - ended.sessions.length;
+  const hidden = ended.matching - latest.length;
   if (line !== null) {
     const now = Date.now();
     if (shown.length > 0) print(shown.map((session) => line(session, now)).join('\n'));
@@ -45,6 +49,11 @@ const ls: VerbAction<'ls'> = async ({ flags }, program) => {
 };
 
 export default ls;
+
+function endedRoom(running: number): number {
+  const height = terminalHeight();
+  return height === undefined ? ENDED_SHOWN : Math.max(ENDED_SHOWN_MIN, height - OTHER_ROWS - running);
+}
 
 async function listEnded(
   client: Client,

@@ -123,12 +123,12 @@ async function tasksOf(client: Client): Promise<readonly SessionInfo[]> {
 
 export function tableOf(sessions: readonly SessionInfo[], now: number, width: number | undefined): string[] {
   const columns = [
-    { title: 'ID' },
-    { title: 'NAME' },
-    { title: 'STATE' },
-    { title: 'TOOK', right: true },
-    { title: 'EXIT', right: true },
-    { title: 'MILESTONE' },
+    { title: 'ID', matters: 1 },
+    { title: 'NAME', matters: 6, least: 8, fair: 24 },
+    { title: 'STATE', matters: 5 },
+    { title: 'TOOK', matters: 4, right: true },
+    { title: 'EXIT', matters: 2, right: true },
+    { title: 'MILESTONE', matters: 3, least: 10 },
   ] as const;
   const rows = sessions.map((session) => {
     const { id, name, state, startedAt, finishedAt, exitCode } = taskOf(session);

@@ -17,22 +17,23 @@ export interface FooterFacts {
   readonly showsHelp: boolean;
 }
 
-export const HELP = [
-  ['↑ ↓ j k g G', 'select a session; also with the mouse'],
-  ['enter', 'attach; Ctrl-\\ returns to this list'],
-  ['space', 'answer the question of a blocked session'],
-  ['p', 'send a prompt and check that it reacts'],
-  ['n', 'start a command in a new session'],
-  ['r', 'rename the session'],
-  ['s', 'stop the session (asks first)'],
-  ['x', 'remove an ended session (asks first)'],
-  ['/', 'filter by text; escape shows all again'],
-  ['a', 'show or hide ended sessions'],
-  ['o', 'order: by need, name, age or activity'],
-  ['v', 'show or hide the preview'],
-  ['← → ⇧↑ ⇧↓', 'move the preview; escape: to its cursor'],
-  ['Ctrl-Z', 'suspend, back to the shell'],
-  ['q Ctrl-C', 'quit; the sessions keep running'],
+/** Short enough for 40 columns. */
+const HELP = [
+  ['↑ ↓ j k g G', 'select, or click'],
+  ['enter', 'attach; Ctrl-\\ returns'],
+  ['q Ctrl-C', 'quit; sessions keep on'],
+  ['space', 'answer its question'],
+  ['p', 'send a prompt'],
+  ['n', 'start a new session'],
+  ['r', 'rename'],
+  ['s', 'stop (asks first)'],
+  ['x', 'remove (asks first)'],
+  ['/', 'filter; esc shows all'],
+  ['a', 'show or hide ended'],
+  ['o', 'change the order'],
+  ['v', 'show or hide preview'],
+  ['← → ⇧↑ ⇧↓', 'move the preview'],
+  ['Ctrl-Z', 'suspend'],
 ] as const;
 
 const HELP_KEYS_WIDTH = 13;

@@ -36,6 +36,6 @@ export function layoutOf({ rows }: Size, wish: LayoutWish): Layout {
   const isRoom = rows >= PREVIEW_ROWS_MIN || left - wish.rows > PREVIEW_SPARE_MIN;
   const wantsPreview = (wish.preview ?? isRoom) && wish.rows > 0;
   if (!wantsPreview || left < LIST_MIN + 1 + PREVIEW_MIN) return { head, list: left, preview: 0, panel, hasFooter };
-  const list = Math.min(Math.max(LIST_MIN, Math.min(wish.rows, Math.floor(left * 0.4))), left - 1 - PREVIEW_MIN);
+  const list = Math.min(Math.max(LIST_MIN, Math.min(wish.rows, Math.floor(left / 2))), left - 1 - PREVIEW_MIN);
   return { head, list, preview: left - list - 1, panel, hasFooter };
 }

@@ -75,10 +75,17 @@ test('[WATCH-2] in 40 columns a state is one word, and what fits is told', () =>
   const size = { cols: 40, rows: 8 };
   expect(plain(pictureOf(pictured(size), size, true)).slice(1, 5)).toEqual([
     '  STATE     NAME    SINCE  DOING',
-    '! blocked   deploy     1m',
+    '! blocked   deploy     1m  Continue? […',
     '  working   build      1m  412 package…',
     '  failed 3  tests      1m',
   ]);
+});
+
+test('[WATCH-2] of a list that does not fit, it says which part is shown', () => {
+  const size = { cols: 40, rows: 8 };
+  const sessions = Array.from({ length: 20 }, (_, at) => sessionWith(`s${at}`, { startedAt: at }));
+  const lines = plain(pictureOf(pictured(size, { top: 3, lastLines: new Map() }, { sessions }), size, true));
+  expect(lines[1]).toBe('  STATE    NAME    SINCE  L…  4–8 of 20');
 });
 
 test('[WATCH-2] what one column does not need goes to the other', () => {
@@ -115,12 +122,12 @@ test('[WATCH-2] a preview takes the rows that the list does not need; a panel is
 
 test.each([
   [{ cols: 80, rows: 24 }, 2, null, { list: 3, preview: 17 }],
-  [{ cols: 80, rows: 24 }, 100, null, { list: 8, preview: 12 }],
-  [{ cols: 200, rows: 50 }, 100, null, { list: 18, preview: 28 }],
+  [{ cols: 80, rows: 24 }, 100, null, { list: 10, preview: 10 }],
+  [{ cols: 200, rows: 50 }, 100, null, { list: 23, preview: 23 }],
   [{ cols: 40, rows: 15 }, 100, null, { list: 12, preview: 0 }],
   [{ cols: 40, rows: 15 }, 4, null, { list: 4, preview: 7 }],
   [{ cols: 40, rows: 15 }, 8, null, { list: 12, preview: 0 }],
-  [{ cols: 40, rows: 15 }, 100, true, { list: 4, preview: 7 }],
+  [{ cols: 40, rows: 15 }, 100, true, { list: 6, preview: 5 }],
   [{ cols: 40, rows: 9 }, 100, true, { list: 6, preview: 0 }],
   [{ cols: 80, rows: 24 }, 0, null, { list: 21, preview: 0 }],
   [{ cols: 80, rows: 24 }, 9, false, { list: 21, preview: 0 }],

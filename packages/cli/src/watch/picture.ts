@@ -40,7 +40,7 @@ export function pictureOf(picture: WatchPicture, size: Size, isColoured: boolean
   const widths = widthsOf(picture.rows, picture.lastLines, width);
   const head: string[] = [];
   if (layout.head > 0) head.push(header(picture, width, look));
-  if (layout.head > 1) head.push(picture.showsHelp ? '' : look('faint', cutToWidth(titles(widths), width)));
+  if (layout.head > 1) head.push(picture.showsHelp ? '' : look('faint', titleLine(picture, widths, width)));
   const lines: (string | null)[] = [];
   const bodyRows = size.rows - head.length - (layout.hasFooter ? 1 : 0);
   if (picture.showsHelp) lines.push(...helpLines(bodyRows, width));
@@ -80,6 +80,15 @@ function rule(title: string, width: number): string {
   return cutToWidth(text + '─'.repeat(Math.max(0, width - displayWidth(text))), width);
 }
 
+/** The titles; at the right, which part of a longer list is shown. */
+function titleLine({ rows, top, layout }: WatchPicture, widths: Widths, width: number): string {
+  const line = cutToWidth(titles(widths), width);
+  if (rows.length <= layout.list) return line;
+  const part = `${top + 1}–${Math.min(top + layout.list, rows.length)} of ${rows.length}`;
+  const cut = cutToWidth(line, Math.max(0, width - displayWidth(part) - GAP.length));
+  return cutToWidth(cut + ' '.repeat(Math.max(0, width - displayWidth(cut) - displayWidth(part))) + part, width);
+}
+
 function titles({ state, name, age, doing, last }: Widths): string {
   return [
     `  ${fit('STATE', state)}`,
@@ -100,8 +109,11 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number,
     fit(clean(row.name), widths.name),
     ...(widths.age > 0 ? [formatAge(picture.now - sinceOf(row)).padStart(widths.age)] : []),
   ].join(GAP);
-  const doing = widths.doing > 0 ? GAP + fit(clean(doingOf(row)), widths.doing) : '';
-  const last = widths.last > 0 ? GAP + cutToWidth(clean(picture.lastLines.get(row.id) ?? ''), widths.last) : '';
+  const said = clean(picture.lastLines.get(row.id) ?? '');
+  // Where there is room for one text only: what it does, or else what it said.
+  const told = clean(doingOf(row)) || (widths.last === 0 ? said : '');
+  const doing = widths.doing > 0 ? GAP + fit(told, widths.doing) : '';
+  const last = widths.last > 0 ? GAP + cutToWidth(said, widths.last) : '';
   const plain = cutToWidth(`${state}${GAP}${rest}${doing}${last}`, width);
   if (isChosen) return look('chosen', plain + ' '.repeat(Math.max(0, width - displayWidth(plain))));
   if (displayWidth(`${state}${GAP}${rest}${doing}${last}`) > width) return look(group, plain); // too narrow for finery
