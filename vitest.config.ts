@@ -11,7 +11,12 @@
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 
 /** Tests about the sources themselves lie in `tests` too, but need no daemon. */
-const ABOUT_SOURCES = ['tests/boundaries.test.ts', 'tests/reference.test.ts', 'tests/spec.test.ts'];
+const ABOUT_SOURCES = [
+  'tests/boundaries.test.ts',
+  'tests/reference.test.ts',
+  'tests/spec.test.ts',
+  'tests/texts.test.ts',
+];
 
 const ALONE = ['packages/native/src/**/*.test.ts'];
 
