@@ -23,6 +23,18 @@ test('[MCP-8] every command of the skill is understood by the command line', () 
   }
 });
 
+test('[MCP-8] the skill ends and deletes only sessions that it has started, each by its name', () => {
+  const all = commands.map(wordsOf);
+  const started = all.flatMap((words) => (words.includes('--name') ? [words[words.indexOf('--name') + 1]] : []));
+  const ending = all.filter(([, verb = '']) => ['stop', 'kill', 'rm'].includes(verb));
+  expect(ending.length).toBeGreaterThan(1);
+  for (const [, , ...operands] of ending) {
+    expect(operands.length).toBeGreaterThan(0);
+    expect(operands.filter((operand) => !started.includes(operand))).toEqual([]);
+  }
+  expect(SKILL).not.toMatch(/--all|--ended|--older-than|rm -f|rm --force|\bkill /);
+});
+
 test('[MCP-8] the skill begins with its name and what it is for, on one line each', () => {
   expect(SKILL).toMatch(/^---\nname: spool\ndescription: \S[^\n]{40,1000}\n---\n/);
 });

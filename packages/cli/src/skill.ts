@@ -28,10 +28,10 @@ environment; add variables with --env NAME (copies your value) or --env NAME=VAL
 ## Look
 
 ~~~sh
-spool ls                            # running sessions first
+spool ls                            # what waits for an answer first
 spool screen claude                 # the current screen; best for full-screen programs and agents
 spool logs --tail 50 tests          # the last lines as plain text
-spool logs --since @4096 tests      # only output after this offset: continue where you stopped
+spool logs --since '#4096' tests    # only output after this offset: continue where you stopped
 spool explain claude                # its state (working, idle, blocked) and the evidence for it
 ~~~
 
@@ -68,5 +68,7 @@ spool stop api           # SIGTERM, then SIGKILL, for all its processes; its out
 spool rm tests           # delete a session of yours and its output
 ~~~
 
-Stop the sessions that you started when you no longer need them. Do not stop others: they may belong to the user.
+Stop and delete only the sessions that you started yourself, each by its name, and only when you no longer need them. All other
+sessions belong to the user, also ended ones: their output may be needed. Leave them alone, and never use a flag that selects
+several sessions.
 `;

@@ -5,7 +5,7 @@ import { CallError } from './tool.ts';
 
 test('[MCP-4] an error is a sentence that names what it is about, and the tool that helps', () => {
   expect(failureText(new SpoolError('SESSION_UNKNOWN', { session: 'x' }))).toBe(
-    'SESSION_UNKNOWN: no such session; spool_list lists them (session: x)',
+    'SESSION_UNKNOWN: no such session "x"; spool_list lists them',
   );
   expect(failureText(new CallError('do this instead'))).toBe('do this instead');
   expect(failureText(new Error('boom'))).toBe('boom');
@@ -17,6 +17,8 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'VERSION_UNSUPPORTED',
   'DAEMON_UNREACHABLE',
   'DAEMON_START_FAILED',
+  'SPAWN_FAILED',
+  'LOG_UNREADABLE',
 ]);
 
 test('[MCP-4] no sentence tells an agent to type a command where there is a tool for it', () => {

@@ -1,5 +1,5 @@
 /** An error as a sentence for an agent: what happened, to what, and which tool helps. */
-import { ERROR_CODES, type ErrorCode, SpoolError } from '@spool/protocol';
+import { ERROR_CODES, type ErrorCode, errorSentence, SpoolError } from '@spool/protocol';
 import { CallError } from './tool.ts';
 
 /** Replaces sentences that name a CLI command by sentences that name a tool. */
@@ -7,12 +7,15 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   SESSION_UNKNOWN: 'no such session; spool_list lists them',
   SESSION_EXITED: 'the session has ended; read its output with spool_read',
   SESSION_NONE: 'there are no sessions yet; start one with spool_run',
+  LOG_UNREADABLE: 'the log of the session cannot be read; the user can find out why with `spool doctor`',
+  ANSWER_UNKNOWN: 'the dialog has no such option; look with spool_screen and answer with spool_keys',
   TASK_NONE: 'there are no tasks yet; start one with spool_task_run',
   SESSION_RUNNING: 'the session is still running; stop it with spool_stop',
   NOT_A_TASK: 'this session is not a task; stop it with spool_stop',
   NAME_TAKEN: 'the name is used by a running session; choose another name, or use that session',
   TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',
   KEY_UNKNOWN: 'unknown key; type text with spool_send',
+  SESSION_AMBIGUOUS: 'several sessions match; use more letters of the id, or the whole name (spool_list lists them)',
   INPUT_BLOCKED: 'the session is asking, and a prompt would answer it; look with spool_screen first',
   INPUT_BUSY:
     'the shell is running a command that would read the prompt later; wait for it with spool_wait, or use force: true',
@@ -27,6 +30,5 @@ export function failureText(error: unknown): string {
   if (error instanceof CallError) return error.message;
   if (!SpoolError.is(error)) return error instanceof Error ? error.message : String(error);
   const sentence = SENTENCES[error.code] ?? ERROR_CODES[error.code] ?? error.code;
-  const details = Object.entries(error.details).filter(([, value]) => value !== '');
-  return `${error.code}: ${sentence}${details.length === 0 ? '' : ` (${details.map(([name, value]) => `${name}: ${value}`).join(', ')})`}`;
+  return `${error.code}: ${errorSentence(sentence, error.details)}`;
 }

@@ -6,7 +6,7 @@
 export const ERROR_CODES = {
   // The request
   SESSION_UNKNOWN: 'no such session; `spool ls` lists them',
-  SESSION_AMBIGUOUS: 'ambiguous session; use a longer id prefix',
+  SESSION_AMBIGUOUS: 'several sessions match; use more letters of the id, or the whole name',
   SESSION_EXITED: 'the session has ended; `spool logs` shows its output',
   SESSION_RUNNING: 'the session is still running; stop it first or use --force',
   SESSION_NONE: 'there are no sessions yet; start one with `spool run -- COMMAND`',
@@ -25,12 +25,12 @@ export const ERROR_CODES = {
   COMMAND_NOT_FOUND: 'command not found; check the spelling and the PATH',
   COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',
   CWD_UNUSABLE: 'cannot enter the working folder; check that it exists and that you may enter it',
-  SPAWN_FAILED: 'the operating system could not start the command',
+  SPAWN_FAILED: 'the operating system could not start the command; `spool doctor` checks the machine',
   TOO_MANY_FILES:
     'the daemon is running out of file descriptors; stop some sessions or raise the limit (`spool doctor` shows it)',
   // Input
   INPUT_QUEUE_FULL:
-    'the session is not reading its input and the queue is full; none of this input was accepted, try again later',
+    'the session does not read its input, and the queue is full; nothing of it was accepted: try again later',
   INPUT_UNCONFIRMED:
     'the connection to the daemon broke before the input was confirmed; check whether it arrived (`spool screen`)',
   INPUT_BUSY:
@@ -41,15 +41,15 @@ export const ERROR_CODES = {
   QUESTION_CHANGED: 'the session asks something else now, or nothing; the answer was not given',
   ANSWER_UNKNOWN: 'the screen does not show which key gives this answer; answer it with `spool attach`',
   LINE_TOO_LONG:
-    'the session reads line by line, and its terminal keeps at most 4095 bytes of a line; nothing was typed: send shorter lines, pass the text in a file, or wait until the program reads by itself',
-  INPUT_CLOSED: 'the input of the session is closed',
+    'the session reads line by line, and a line can have at most 4095 bytes; nothing was typed: send shorter lines, or put the text into a file',
+  INPUT_CLOSED: 'the input of the session is closed; nothing more can be sent to it',
   KEY_UNKNOWN: 'unknown key; use `spool send` to type text',
   NOT_A_TERMINAL: 'the session has no terminal, so this does not apply to it',
   // The wire
   FRAME_UNKNOWN: 'received a frame of an unknown type; the peer does not speak this protocol',
   FRAME_TOO_LARGE: 'a frame is larger than its type allows',
   FRAME_INVALID: 'received an invalid frame',
-  ANSWER_TOO_LARGE: 'the response exceeds the maximum message size; ask for less at a time',
+  ANSWER_TOO_LARGE: 'the answer is too large for one message; ask for less at a time',
   HELLO_EXPECTED: 'the first frame must be a hello',
   VERSION_UNSUPPORTED: 'the client and the daemon use different protocol versions; run `spool daemon restart`',
   TOO_MANY: 'too many open requests on this connection; wait until some are answered',

@@ -15,3 +15,4 @@ export * from './signals.ts';
 export * from './status.ts';
 export * from './task.ts';
 export * from './messages.ts';
+export { errorSentence } from './error-sentence.ts';

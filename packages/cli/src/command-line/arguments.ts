@@ -73,7 +73,7 @@ type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head
 export const COMMON_FLAGS = {
   json: {
     kind: 'on',
-    about: 'machine-readable output: one object or array, or one object per line (NDJSON) for streams',
+    about: 'print JSON: one object or array; streams and several sessions print one object per line (NDJSON)',
   },
   help: { kind: 'on', short: 'h', about: 'show this help' },
 } as const satisfies Record<string, Flag>;

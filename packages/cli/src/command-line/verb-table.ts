@@ -53,8 +53,8 @@ const SIZE_POLICY = {
 const WAIT_WORDS = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'] as const;
 
 const TIME_ABOUT = [
-  'TIME is in your time zone: 14:03, 14:03:22.5, 2026-01-31 14:03, yesterday 14:03, 10m ago or -10m; every time that Spool',
-  'prints; or milliseconds since 1970. OFFSET is #12345.',
+  'TIME is a time in your time zone (14:03, 14:03:22.5, 2026-01-31 14:03, yesterday 14:03), a time ago (10m ago, -10m), or',
+  'milliseconds since 1970. Every time that Spool prints is accepted. OFFSET is #12345.',
 ].join('\n');
 
 export const VERBS = {
@@ -171,7 +171,8 @@ export const VERBS = {
         kind: 'text',
         value: 'ORDER',
         words: ['need', 'name', 'age', 'output', 'active'],
-        about: 'need (default), name, age, output or active (who printed last); a minus reverses: --sort=-age',
+        about:
+          'order by need (default), name, age, output or active (the latest output first); a minus reverses it: --sort=-age',
       },
       format: {
         kind: 'text',
@@ -184,10 +185,10 @@ export const VERBS = {
     },
     details: [
       'Sessions that wait for you come first, then the other running ones, then the ended ones, the latest first. On a terminal',
-      'the table fits: columns that matter least are narrowed or left out. In a pipe or file nothing is.',
-      'STATE is running, blocked, working, idle, starting, ended, exited, failed, stopped, killed or lost. Filters with different',
-      'keys must all match. Of several filters with the same key one must match, but all labels must. `spool ps` and `spool list`',
-      'do the same.',
+      'the table fits the window: the least important columns are narrowed or left out. In a pipe or a file, all are complete.',
+      'STATE is running, blocked, working, idle, starting, ended, exited, failed, stopped, killed or lost. A session must match',
+      'every key that you filter by; of several values for one key, one is enough (of labels, all must match).',
+      '`spool ps` and `spool list` do the same.',
       'The fields of --format are those of --json, plus age and activity; {{json .status}} prints one as JSON.',
       '--json prints all sessions as one array, oldest first; --limit applies to it too.',
     ].join('\n'),
@@ -386,8 +387,8 @@ export const VERBS = {
     details: [
       '`prompt` pastes the text, presses Enter separately and then checks that the session reacts.',
       'Exit code: 0 if the session reacted; 1 if no reaction was seen; 4 if nothing was typed.',
-      'Nothing is typed while the session asks something (Enter might answer it), while it prints too fast to check that, or',
-      'while the input line of a shell or a known agent contains text. A shell that runs a command is not typed to either.',
+      'Nothing is typed while the session asks something (Enter might answer it), while it prints too fast to check that,',
+      'while the input line of a shell or a known agent contains text, or while a shell runs a command.',
       '--clear clears the input line; --force types anyway.',
     ].join('\n'),
     examples: [
@@ -485,7 +486,7 @@ export const VERBS = {
       'Without an ID, `wait` waits for all running tasks, and `logs` shows the latest task.',
       'Ctrl-C leaves the tasks running; a second Ctrl-C within two seconds cancels them.',
       'Exit code: that of the command (of several: the first that is not 0), or 124 if the time limit ended it.',
-      '--json prints task_started, task_log, milestone and task_finished events; with `ls` the tasks; with -d the task handle.',
+      '--json prints task_started, task_log, milestone and task_finished events; with `ls` the tasks; with -d the task.',
     ].join('\n'),
     examples: [
       ['spool task run --timeout 10m -- npm install', 'a live status line, then the result'],
@@ -507,7 +508,10 @@ export const VERBS = {
         about: 'time between SIGTERM and SIGKILL (default: 5s)',
       },
       all: { kind: 'on', short: 'a', about: 'stop all running sessions' },
-      'older-than': { ...BULK['older-than'], about: 'stop the running sessions that were started longer ago: 12h, 2d' },
+      'older-than': {
+        ...BULK['older-than'],
+        about: 'stop the running sessions that started longer ago than this: 12h, 2d',
+      },
       yes: BULK.yes,
     },
     details: 'Returns when the sessions and all their processes have ended.',
@@ -525,10 +529,10 @@ export const VERBS = {
         value: 'NAME',
         short: 's',
         about:
-          'send this signal: INT, SIGTERM, USR1, 15, … (KILL, or no signal: kill the session and all its processes)',
+          'send this signal: INT, SIGTERM, USR1, 15, … (without it, or with KILL: end the session and all its processes)',
       },
       all: { kind: 'on', short: 'a', about: 'all running sessions' },
-      'older-than': { ...BULK['older-than'], about: 'the running sessions that were started longer ago: 12h, 2d' },
+      'older-than': { ...BULK['older-than'], about: 'the running sessions that started longer ago than this: 12h, 2d' },
       yes: BULK.yes,
     },
     signalFlag: 'signal',
@@ -544,7 +548,10 @@ export const VERBS = {
     flags: {
       force: { kind: 'on', short: 'f', about: 'kill sessions that are still running, then delete them' },
       ended: { kind: 'on', about: 'delete all ended sessions' },
-      'older-than': { ...BULK['older-than'], about: 'delete the sessions that ended longer ago: 12h, 2d, 8w' },
+      'older-than': {
+        ...BULK['older-than'],
+        about: 'delete the sessions that ended longer ago than this: 12h, 2d, 8w',
+      },
       all: { kind: 'on', short: 'a', about: 'delete all sessions; running ones only with --force' },
       yes: BULK.yes,
     },
@@ -619,12 +626,12 @@ export const VERBS = {
     details: [
       'Past events come first, in order of time: starts, ends, statuses, milestones and commands. With an ID they begin at the',
       'start of the session; without one they cover the last 24 hours, unless --since says otherwise.',
-      '--json gives each event `id` and `name` of its session.',
+      'With --json, every event has `id` and `name` of its session.',
     ].join('\n'),
     examples: [
       ['spool events -f --new --json', 'NDJSON, for a program'],
       ['spool events -f -t session-status api', 'the state changes of one session'],
-      ['spool events --since -1h', 'what happened in the last hour'],
+      ['spool events --since 1h', 'what happened in the last hour'],
     ],
   },
   daemon: {
@@ -656,7 +663,7 @@ export const VERBS = {
     operands: [],
     flags: {},
     details:
-      'Does not start a daemon. Also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do not count.',
+      '`doctor` starts no daemon. It also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do\nnot count.',
     examples: [['spool doctor', 'one line per check']],
   },
   mcp: {

@@ -20,7 +20,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   // The session would show itself recursively without end.
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
     throw new SpoolError('NOT_ALLOWED', { reason: 'this terminal is inside that session' });
-  const calledAs = operands[0] || session.id;
+  const calledAs = session.name;
 
   const isPty = session.size !== null;
   if (isPty && isTerminal(0) && isTerminal(1) && !flags.json) {

@@ -55,7 +55,10 @@ function sinceOf(text: string | undefined, isNamed: boolean): number {
   if (text === undefined) return isNamed ? 0 : Date.now() - PAST_MS;
   const place = logPlaceOf(text, '--since', 'events');
   if ('time' in place) return place.time;
-  throw new UsageError(`--since ${JSON.stringify(text)} is not a time; use 14:03, -5m or 2026-01-31T14:03`, 'events');
+  throw new UsageError(
+    `--since ${JSON.stringify(text)} is not a time; use 14:03, 10m ago or 2026-01-31 14:03`,
+    'events',
+  );
 }
 
 /** Rejects unknown types, because the wait for them would never end. */

@@ -1,6 +1,7 @@
 /** `spool prompt`: submits a prompt to a session and checks that it reacts. */
 import { waitFor } from '@spool/client/waits';
 import { openClient, type VerbAction } from '../program.ts';
+import { printable } from '../output/printable.ts';
 import { sessionJson } from '../output/session-json.ts';
 import { notice, print, printJson } from '../output/stdio.ts';
 import { sessionAndText } from '../command-line/text-operand.ts';
@@ -14,7 +15,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const wanted = flags.wait === undefined ? null : wantedOf([flags.wait], 'prompt');
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
-  const { id } = await client.get(session);
+  const { id, name } = await client.get(session);
   // Drop trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
     key: flags.key,
@@ -25,7 +26,8 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const { isConfirmed, isRepeated, reaction, offset } = prompted;
   const said = { isConfirmed, isRepeated, reaction, offset };
   if (!flags.json && isRepeated) notice('A prompt with this key was already typed; nothing was typed now.');
-  else if (!flags.json && !isConfirmed) notice(`Typed, but no reaction seen; check with: spool attach ${id}`);
+  else if (!flags.json && !isConfirmed)
+    notice(`Typed, but ${printable(name)} has not reacted; look with: spool screen ${printable(name)}`);
   if (wanted === null) {
     if (flags.json) printJson({ ...sessionJson(prompted.session), ...said });
     return isConfirmed || isRepeated ? 0 : EXIT.failed;

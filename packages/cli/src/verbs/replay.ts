@@ -27,7 +27,7 @@ const replay: VerbAction<'replay'> = async ({ flags, operands }, program) => {
   const clock = new ReplayClock({ speed, idleLimitMs: flags.idleLimit ?? Infinity }, leaving.signal);
   const play = isTerminal(0) ? playWithKeys : playPlainly;
   const isEnded = await play(client, session, at, clock, leaving);
-  notice(`\n[spool: ${isEnded ? 'end of' : 'left'} the replay of ${printable(operands[0] || session.id)}]`);
+  notice(`\n[spool: ${isEnded ? 'end of' : 'left'} the replay of ${printable(session.name)}]`);
   return 0;
 };
 

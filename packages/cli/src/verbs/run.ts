@@ -45,7 +45,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     else print(info.id);
     return 0;
   }
-  const calledAs = flags.name ?? info.id;
+  const calledAs = info.name;
   await using events = flags.jsonOutput
     ? (await import('../session-output/output-events.ts')).tellOutput(client, info, calledAs)
     : undefined;

@@ -6,7 +6,7 @@ import { type Prompted, SpoolError, type WaitUntil } from '@spool/client/node';
 import { parseWanted } from '@spool/client/waits';
 import { z } from 'zod';
 import { dialogText } from '../dialog.ts';
-import { stateWords } from '../session-words.ts';
+import { oneLine, stateWords } from '../session-words.ts';
 import { ACTS, type Call, CallError, sessionInput, tool, WAIT_SECONDS, waitSecondsInput } from '../tool.ts';
 import { asksOf, endText } from './wait.ts';
 
@@ -23,11 +23,11 @@ export const sendTool = tool({
   hints: ACTS,
   async call({ session, text, enter }, { client }) {
     if (text === '' && !enter) throw new CallError('nothing to type: give text, or enter: true');
-    const { id, offset } = await client.get(session);
+    const { id, name, offset } = await client.get(session);
     if (text !== '') await client.write(id, text);
     // A separate write: a program that treats the text as a paste would treat Enter as part of it.
     if (enter) await client.write(id, ENTER);
-    return typed(id, offset);
+    return typed(name, offset);
   },
 });
 
@@ -37,9 +37,9 @@ export const keysTool = tool({
   input: z.strictObject({ session: sessionInput, keys: z.array(z.string()).min(1).max(1000) }),
   hints: ACTS,
   async call({ session, keys }, { client }) {
-    const { id, offset } = await client.get(session);
+    const { id, name, offset } = await client.get(session);
     await client.keys(id, keys);
-    return typed(id, offset);
+    return typed(name, offset);
   },
 });
 
@@ -91,13 +91,14 @@ function statesOf(until: readonly string[]): readonly WaitUntil[] {
 }
 
 /** Names the cursor where the response starts. */
-const typed = (id: string, offset: number): string => `typed into ${id}; the response starts at cursor ${offset}`;
+const typed = (name: string, offset: number): string =>
+  `typed into ${oneLine(name)}; the response starts at cursor ${offset}`;
 
 /** Nothing was typed, or only the text without Enter, because Enter would answer the dialog. */
 async function blocked({ client }: Call, id: string, { details }: SpoolError): Promise<CallError> {
   const session = await client.get(id);
   const what = details['text'] === undefined ? 'not typed' : `the text ${details['text']}`;
   return new CallError(
-    `INPUT_BLOCKED: ${what}, because ${id} is ${stateWords(session)}. Answer it with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
+    `INPUT_BLOCKED: ${what}, because ${oneLine(session.name)} is ${stateWords(session)}. Answer it with spool_keys or spool_send, or use force: true.${await dialogText(client, session)}`,
   );
 }

@@ -4,7 +4,7 @@
  */
 import { childEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { z } from 'zod';
-import { listLine, stateWords } from '../session-words.ts';
+import { listLine, oneLine, stateWords } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
 
 /** How many of the latest sessions are listed by default, and with `all`. */
@@ -46,7 +46,7 @@ export const runTool = tool({
       size: { cols: Math.round(cols), rows: Math.round(rows) },
       timeoutMs: timeoutSeconds === undefined ? undefined : Math.ceil(timeoutSeconds * 1000),
     });
-    return `session ${info.id} started; read its output from cursor 0`;
+    return `session ${info.id} (${oneLine(info.name)}) started; read its output from cursor 0`;
   },
 });
 
