@@ -40,11 +40,9 @@ export interface EngineBuffer {
     readonly length: number;
     maxLength: number;
     get(index: number): EngineLine | undefined;
-    trimStart(count: number): void;
     onTrim(listen: (count: number) => void): unknown;
   };
-  ybase: number;
-  ydisp: number;
+  readonly ybase: number;
   x: number;
   y: number;
   readonly scrollTop: number;
@@ -136,15 +134,6 @@ export class Engine {
     if (cols === this.core.cols && rows === this.core.rows) return;
     this.core.resize(cols, rows);
     mendAlternate(this.core);
-  }
-
-  /** Removes the oldest lines of the normal screen's scrollback; the saved cursor stays on its row. */
-  dropHistory(count: number): void {
-    const { normal } = this.core.buffers;
-    normal.lines.trimStart(count);
-    normal.ybase -= count;
-    normal.ydisp = Math.max(0, normal.ydisp - count);
-    normal.savedY = Math.max(0, normal.savedY - count);
   }
 
   dispose(): void {

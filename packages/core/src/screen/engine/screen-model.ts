@@ -147,11 +147,6 @@ export class ScreenModel {
     return this.engine.core.buffers.normal.ybase;
   }
 
-  /** Forgets the oldest lines above the normal screen, for a reader that has taken them. */
-  dropHistory(count: number): void {
-    this.engine.dropHistory(Math.min(count, this.scrolledLines));
-  }
-
   /** Its size in memory, as measured: three words a cell, and the objects around lines and terminal. */
   get estimatedBytes(): number {
     const { normal, alt } = this.engine.core.buffers;

@@ -27,11 +27,11 @@ export interface SeenReaderOptions {
   readonly wantsTimes?: boolean;
 }
 
-/** As many lines above the screen stay in the model as the daemon's models have: a larger terminal shows them again. */
+/** So many lines above the screen are not taken yet: a larger terminal shows them again, and they may change. */
 const KEPT_ROWS = 100;
-/** So many more are there before they are taken all at once. */
+/** So many more gather before they are taken all at once. */
 const TAKEN_ROWS = 256;
-/** The model is fed in pieces that cannot scroll more lines than it keeps. */
+/** The model is fed in pieces that cannot scroll out a line that was not taken. */
 const PIECE_BYTES = 4096;
 const SCROLLBACK_ROWS = KEPT_ROWS + TAKEN_ROWS + PIECE_BYTES;
 /** Lines that wait until it is known whether the program erases them and prints them again. */
@@ -56,6 +56,10 @@ export class SeenReader implements Disposable {
   /** Live: lines that the program may be printing again. */
   #again = new Set<string>();
   #recent: string[] = [];
+  /** Rows before this one have been given, and nothing can change them. */
+  #doneTo = 0;
+  /** Rows that the model has dropped since the facts were last brought in line. */
+  #droppedRows = 0;
   /** The texts of the rows of the screen when they were last looked at. */
   #seen: string[] = [];
   /** Rows from here on were repainted a moment ago. */
@@ -66,7 +70,7 @@ export class SeenReader implements Disposable {
     this.#take = take;
     this.#options = options;
     this.#model = new ScreenModel(size, { scrollback: SCROLLBACK_ROWS });
-    this.#rows = new SeenRows(this.#model, (count) => this.#dropped(count));
+    this.#rows = new SeenRows(this.#model, (count) => (this.#droppedRows += count));
   }
 
   /** Begins in the middle of a session, with its screen at that moment: what is there is not given, unless it changes. */
@@ -76,6 +80,7 @@ export class SeenReader implements Disposable {
     const { cursor } = this.#rows;
     this.#facts.reach(cursor, at);
     const open = this.#rows.startOf(cursor);
+    this.#droppedRows = 0;
     for (let row = 0; row < this.#rows.count; row++)
       if (row < open || row > cursor) this.#facts.printed[row] = this.#rows.text(row);
     if (this.#model.isAlternate) this.#screen = this.#newScreen(at);
@@ -141,7 +146,7 @@ export class SeenReader implements Disposable {
     const screen = this.#screen?.end(false);
     this.#screen = null;
     if (screen) this.#facts.put(this.#placeOfScreen(), screen);
-    this.#printRows(0, this.#rows.end);
+    this.#printRows(this.#doneTo, this.#rows.end);
     for (const item of this.#facts.take(Infinity)) this.#give(item);
     this.#turnPage();
     this.#handOut(this.#erased.splice(0));
@@ -169,9 +174,11 @@ export class SeenReader implements Disposable {
       if (cursor < this.#facts.at.length && this.#rows.text(cursor) === '') this.#facts.at[cursor] = this.#at;
       this.#model.write(bytes.subarray(at, at + PIECE_BYTES));
       this.#rows.check();
+      const dropped = this.#droppedRows;
+      this.#followDropped();
       if (this.#model.isAlternate) continue;
       this.#facts.reach(this.#rows.cursor, this.#at);
-      this.#notice(cursor, above);
+      this.#notice(Math.max(0, cursor - dropped), Math.max(0, above - dropped));
       this.#takeAbove();
     }
   }
@@ -234,7 +241,7 @@ export class SeenReader implements Disposable {
 
   #placeNow(item: SeenItem): void {
     if (!this.#isLive) return this.#facts.put(this.#placeOfScreen(), item);
-    this.#printRows(0, this.#placeOfScreen());
+    this.#printRows(this.#doneTo, this.#placeOfScreen());
     this.#give(item);
   }
 
@@ -242,7 +249,7 @@ export class SeenReader implements Disposable {
   #erase(): void {
     const { end, above } = this.#rows;
     if (end === 0) return;
-    this.#printRows(0, end);
+    this.#printRows(this.#doneTo, end);
     for (let row = above; row < this.#facts.printed.length; row++) this.#facts.printed[row] = undefined;
     this.#turnPage();
   }
@@ -268,18 +275,24 @@ export class SeenReader implements Disposable {
   /** Takes the rows that are far above the screen. */
   #takeAbove(): void {
     const { above } = this.#rows;
-    if (above < KEPT_ROWS + TAKEN_ROWS) return;
+    if (above - this.#doneTo < KEPT_ROWS + TAKEN_ROWS) return;
     let count = above - KEPT_ROWS;
     const start = this.#rows.startOf(count);
     // A line that is longer than everything is given in parts.
-    if (start > 0) count = start;
-    this.#printRows(0, count);
-    this.#model.dropHistory(count);
+    if (start > this.#doneTo) count = start;
+    this.#printRows(this.#doneTo, count);
+    // They stay in the model until it is full: it then uses their memory again, which is twice as fast as giving it back.
+    this.#doneTo = count;
   }
 
-  #dropped(count: number): void {
+  /** The model has dropped its oldest rows, so that the others have moved up. */
+  #followDropped(): void {
+    const count = this.#droppedRows;
+    if (count === 0) return;
+    this.#droppedRows = 0;
     this.#facts.drop(count);
     this.#seen.splice(0, count);
+    this.#doneTo = Math.max(0, this.#doneTo - count);
     if (this.#movingFrom !== Infinity) this.#movingFrom = Math.max(0, this.#movingFrom - count);
   }
 
@@ -288,7 +301,9 @@ export class SeenReader implements Disposable {
     if (this.#screen !== null) return;
     if (this.#at - this.#movedAt >= SETTLE_MS) this.#movingFrom = Infinity;
     const { cursor } = this.#rows;
-    this.#printRows(0, Math.min(this.#rows.startOf(cursor), this.#movingFrom));
+    const to = Math.min(this.#rows.startOf(cursor), this.#movingFrom);
+    this.#printRows(this.#doneTo, to);
+    this.#doneTo = Math.max(this.#doneTo, Math.min(to, this.#rows.startOf(this.#rows.above)));
   }
 
   /** Gives the lines in these rows that have not been given as they are now. */
@@ -354,6 +369,9 @@ export class SeenReader implements Disposable {
       row = end;
     }
     change();
+    const oldDropped = this.#droppedRows;
+    this.#followDropped();
+    this.#doneTo = 0;
     const newEnd = this.#rows.end;
     const newAt: number[] = [];
     const newPrinted: (string | undefined)[] = [];
@@ -367,7 +385,7 @@ export class SeenReader implements Disposable {
       end = start;
     }
     for (let row = newAt.length; row <= this.#rows.cursor; row++) newAt[row] = this.#at;
-    this.#facts.replace(newAt, newPrinted, newEnd - oldEnd);
+    this.#facts.replace(newAt, newPrinted, newEnd - oldEnd + oldDropped);
     this.#seen = [];
     this.#movingFrom = Infinity;
   }
