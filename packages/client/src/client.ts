@@ -429,6 +429,11 @@ export class Client {
     await this.#requester.once('renew', { part });
   }
 
+  /** Sends a notification to every channel of the daemon's configuration, and reports what became of each. */
+  async testNotification(): Promise<Requests['testNotification']['answer']> {
+    return this.#requester.once('testNotification', {});
+  }
+
   /** Stops every session, then the daemon. Not repeated when the link breaks: a repeated request would start a new daemon. */
   async shutdown(options: StopOptions = {}): Promise<void> {
     await this.#requester.once('shutdown', { graceMs: options.graceMs });

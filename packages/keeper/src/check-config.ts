@@ -1,10 +1,9 @@
 /**
- * Reports as JSON what is wrong with the user's rules, milestones and settings, and which session folders have no
+ * Reports as JSON what is wrong with the user's rules and milestones, and which session folders have no
  * record. It is a separate program for `spool doctor`, which may not import the code that reads them and must not need
  * a daemon.
  */
 import { listRecords, readRecord } from '@spool/core';
-import { readKeepEnded } from './logs/keep-config.ts';
 import { checkRuleFiles } from './screens/worker/rule-files.ts';
 
 const [configFolder, sessions] = process.argv.slice(2);
@@ -14,5 +13,4 @@ if (configFolder === undefined) {
 }
 const ids = sessions === undefined ? [] : await listRecords(sessions).catch(() => []); // none yet
 const withoutRecord = ids.map((id) => `${sessions}/${id}`).filter((folder) => readRecord(folder) === null);
-const { fault: keepFault } = readKeepEnded(`${configFolder}/config.json`);
-process.stdout.write(`${JSON.stringify({ ...checkRuleFiles(configFolder), keepFault, withoutRecord })}\n`);
+process.stdout.write(`${JSON.stringify({ ...checkRuleFiles(configFolder), withoutRecord })}\n`);

@@ -134,6 +134,10 @@ export class Keeper {
   }
 
   /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
+  testNotification(): ReturnType<Notifier['test']> {
+    return this.#services!.notifier.test();
+  }
+
   async status(): Promise<DaemonStatus> {
     await this.#holder.settled();
     await this.#recall?.listed;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { SessionInfo } from '@spool/protocol';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Notifier, parseNotifyConfig } from './notifier.ts';
+import { Notifier } from './notifier.ts';
 import { FakeSession, statusOf, viewer } from './testing/fake-session.ts';
 
 /** Longer than a dialog must stand before the user is notified. */
@@ -22,6 +22,7 @@ class Desk {
   readonly notifier: Notifier;
   readonly #folder = mkdtempSync(`${tmpdir()}/spool-notifier-`);
   #writes = 0;
+  now = new Date(2026, 0, 1, 12, 0);
 
   constructor() {
     onTestFinished(() => rmSync(this.#folder, { recursive: true }));
@@ -29,6 +30,7 @@ class Desk {
       configFile: `${this.#folder}/config.json`,
       emit: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
       tellViewers: () => {},
+      now: () => this.now,
       warn: (sentence) => this.complaints.push(sentence.replace(this.#folder, '')),
     });
   }
@@ -161,7 +163,7 @@ test('[STATE-6] the configuration is read when it changes; what is wrong with it
   fails();
   fails();
   expect(desk.told.length).toBe(2);
-  expect(desk.complaints).toEqual(['/config.json: notify.desktop must be true or false']);
+  expect(desk.complaints).toEqual(['/config.json:1: notify.desktop must be true or false']);
   desk.configure('{ not JSON');
   fails();
   expect([desk.told.length, desk.complaints.length]).toEqual([3, 2]);
@@ -176,20 +178,20 @@ test('[STATE-6] a command that cannot be started is a complaint, and whoever fol
   expect(desk.told.length).toBe(1);
 });
 
-test.each([
-  [{}, {}, []],
-  [null, {}, []],
-  [{ notify: { on: ['exit'], desktop: true } }, { on: ['exit'], desktop: true }, []],
-  [{ notify: { on: ['lunch'] } }, {}, [expect.stringContaining('notify.on')]],
-  [{ notify: { command: ['say', 'hello'] } }, { command: ['say', 'hello'] }, []],
-  [{ notify: { command: 'say hello' } }, {}, [expect.stringContaining('notify.command')]],
-  [{ notify: { command: ['a\0b'] } }, {}, [expect.stringContaining('notify.command')]],
-  [{ notify: { webhook: 'https://example.com/x' } }, { webhook: new URL('https://example.com/x') }, []],
-  [{ notify: { webhook: 'http://[::1]:9/x' } }, { webhook: new URL('http://[::1]:9/x') }, []],
-  [{ notify: { webhook: 'http://example.com/x' } }, {}, [expect.stringContaining('notify.webhook')]],
-  [{ notify: { webhook: 'https://user:secret@example.com/' } }, {}, [expect.stringContaining('notify.webhook')]],
-  [{ notify: { webhook: 'file:///etc/passwd' } }, {}, [expect.stringContaining('notify.webhook')]],
-])('[STATE-6] the configuration %o', (json, config, errors) => {
-  const standard = { on: ['blocked', 'exit', 'failure'], desktop: false, command: null, webhook: null };
-  expect(parseNotifyConfig(json)).toEqual({ config: { ...standard, ...config }, errors });
+test('[CONF-2] in quiet hours nothing leaves the daemon, and whoever follows events is told all the same', async () => {
+  vi.useRealTimers();
+  const desk = new Desk();
+  const ran = (): Promise<unknown> =>
+    vi.waitFor(() => expect(desk.complaints).toEqual([expect.stringContaining('could not be started')]));
+  desk.configure('{ "notify": { "command": ["/no/such/program"], "quietHours": "22:00-07:00" } }');
+  desk.now = new Date(2026, 0, 1, 23, 30);
+  desk.ends({ state: 'failed', exitCode: 1 }, 1);
+  desk.now = new Date(2026, 0, 2, 6, 59);
+  desk.ends({ state: 'failed', exitCode: 1 }, 1);
+  expect(await desk.notifier.test()).toMatchObject({ isQuiet: true, outcomes: [{ channel: 'command' }] });
+  expect([desk.told.length, desk.complaints]).toEqual([2, []]);
+  desk.now = new Date(2026, 0, 2, 7, 0);
+  desk.ends({ state: 'failed', exitCode: 1 }, 1);
+  await ran();
+  expect(desk.told.length).toBe(3);
 });

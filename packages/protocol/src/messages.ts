@@ -366,6 +366,18 @@ export interface Requests {
   /** Stops every session, then the daemon; answered before the last step. */
   /** Replaces one process of the daemon by a new one, with the code now on disk. Sessions continue. */
   renew: { ask: { readonly part: 'holder' | 'keeper' }; answer: Record<never, never> };
+  /** Sends a notification to every configured channel now, and reports what became of it (`trouble`: null when delivered). */
+  testNotification: {
+    ask: Record<never, never>;
+    answer: {
+      readonly outcomes: readonly {
+        readonly channel: 'desktop' | 'command' | 'webhook';
+        readonly trouble: string | null;
+      }[];
+      /** Quiet hours: a real notification would not be sent to these channels now. */
+      readonly isQuiet: boolean;
+    };
+  };
   shutdown: { ask: { readonly graceMs?: number | undefined }; answer: Record<never, never> };
 }
 
@@ -441,7 +453,8 @@ export type DaemonEvent =
       readonly at: number;
       readonly id: string;
       readonly name: string;
-      readonly about: 'blocked' | 'exit' | 'failure';
+      /** `test`: not sent as an event; a command or a webhook gets it from `spool notify test`. */
+      readonly about: 'blocked' | 'exit' | 'failure' | 'test';
       readonly title: string;
       readonly body: string;
     }

@@ -70,6 +70,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['status', {}],
   ['renew', { part: 'holder' }],
   ['renew', { part: 'keeper' }],
+  ['testNotification', {}],
   ['shutdown', {}],
   ['shutdown', { graceMs: 3_600_000 }],
 ];

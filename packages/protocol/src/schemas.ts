@@ -185,5 +185,6 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   UNSUBSCRIBE_WORKER_OUTPUT: z.strictObject({ channel: z.int().min(0) }),
   status: z.strictObject({}),
   renew: z.strictObject({ part: z.enum(['holder', 'keeper']) }),
+  testNotification: z.strictObject({}),
   shutdown: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
 };

@@ -2,9 +2,14 @@
 import { DEFAULT_DETACH_KEYS, type DetachKey, parseDetachKeys } from '@spool/vt';
 import { UsageError } from '../command-line/usage-error.ts';
 
-/** The keys of `--detach-keys` (default: Ctrl-\). */
-export function detachKeysOf(text: string | undefined, verb: string): readonly DetachKey[] {
-  const keys = text === undefined ? DEFAULT_DETACH_KEYS : parseDetachKeys(text);
+/** The keys of `--detach-keys`, or those of the configuration (default: Ctrl-\). */
+export function detachKeysOf(
+  text: string | undefined,
+  verb: string,
+  configured: string | null = null,
+): readonly DetachKey[] {
+  if (text === undefined && configured === null) return DEFAULT_DETACH_KEYS;
+  const keys = parseDetachKeys(text ?? configured!);
   if (keys === undefined)
     throw new UsageError(`--detach-keys ${JSON.stringify(text)} is invalid; use C-q, or C-p,C-q`, verb);
   return keys;

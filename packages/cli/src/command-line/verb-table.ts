@@ -658,6 +658,29 @@ export const VERBS = {
       ['spool daemon restart', 'after an upgrade'],
     ],
   },
+  config: {
+    summary: 'check and show your configuration',
+    operands: ['check|path|show'],
+    flags: {},
+    details: [
+      '`check` names every mistake with its line; the exit code is 1 if a value cannot be used. `path` prints where the file is.',
+      '`show` prints every setting, its value and where it comes from.',
+    ].join('\n'),
+    examples: [
+      ['spool config check', 'after a change'],
+      ['spool config show', 'what applies, and why'],
+    ],
+  },
+  notify: {
+    summary: 'test your notifications',
+    operands: ['test'],
+    flags: {},
+    details: [
+      '`test` sends a notification to each configured channel and says whether it was delivered. The exit code is 1 if one',
+      'failed, or none is configured. The daemon sends it, because its environment counts.',
+    ].join('\n'),
+    examples: [['spool notify test', 'does it reach you?']],
+  },
   doctor: {
     summary: 'check the installation and suggest fixes',
     operands: [],

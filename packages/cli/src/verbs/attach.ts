@@ -6,13 +6,15 @@ import { printable } from '../output/printable.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
 import { isTerminal, notice } from '../output/stdio.ts';
 import { permissions } from '../command-line/permissions.ts';
+import { userSettings } from '../command-line/user-settings.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 const TAIL_BYTES = 64 * 1024;
 
 const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   const { detachKeysOf } = await import('../attach/detach-keys.ts');
-  const detachKeys = detachKeysOf(flags.detachKeys, 'attach');
+  const settings = userSettings({ isQuiet: flags.quiet || flags.json });
+  const detachKeys = detachKeysOf(flags.detachKeys, 'attach', settings.detachKeys);
   if (flags.readOnly && flags.takeover)
     throw new UsageError('--takeover cannot be combined with --read-only', 'attach');
   await using client = await openClient(program);
@@ -29,7 +31,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       calledAs,
       isReadOnly: flags.readOnly,
       takeover: flags.takeover,
-      historyLines: flags.history,
+      historyLines: flags.history ?? settings.history,
       showsNotices: !flags.noNotices,
       isQuiet: flags.quiet,
       tell: flags.quiet ? () => {} : undefined,

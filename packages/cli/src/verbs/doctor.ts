@@ -5,8 +5,9 @@ import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync 
 import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { type Home, homeFrom, VERSION } from '@spool/client/node';
+import { configPath, type Home, homeFrom, userConfig, VERSION } from '@spool/client/node';
 import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, socketIn, SpoolError } from '@spool/protocol';
+import { faultText } from '../command-line/config-faults.ts';
 import { failureOf } from '../command-line/failure.ts';
 import { oneDaemon } from '../daemon/one-daemon.ts';
 import { printable } from '../output/printable.ts';
@@ -63,7 +64,7 @@ async function examine(program: Program): Promise<Finding[]> {
   }
   for (const [name, path] of Object.entries({ state: home.state, run: home.run, sessions: home.sessions }))
     findings.push(folder(name, path));
-  findings.push(socketPath(home), diskSpace(home.state), ...(await ownRules(program, home)));
+  findings.push(socketPath(home), diskSpace(home.state), ...configuration(), ...(await ownRules(program, home)));
   findings.push(...(await daemon(program, home)));
   return findings;
 }
@@ -228,16 +229,13 @@ function ofOwnRules(config: string, { rules, milestones, faults }: OwnRules): Fi
 }
 
 interface Kept {
-  readonly keepFault: string | null;
   readonly withoutRecord: readonly string[];
 }
 
 /** Of thousands, the first few show what they are. */
 const FOLDERS_SHOWN = 5;
 
-export function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
-  const setting: Finding[] =
-    keepFault === null ? [] : [{ check: 'ended sessions', level: 'warn', says: printable(keepFault) }];
+export function ofKept({ withoutRecord }: Kept): Finding[] {
   const todo = 'its output is in log/; save that, then move the folder away';
   const folders = withoutRecord.slice(0, FOLDERS_SHOWN).map((folder): Finding => ({
     check: 'session folder',
@@ -247,7 +245,16 @@ export function ofKept({ keepFault, withoutRecord }: Kept): Finding[] {
   }));
   const more = withoutRecord.length - folders.length;
   const says = `${more} more folders in ${dirname(withoutRecord[0] ?? '')} have no readable record`;
-  return [...setting, ...folders, ...(more > 0 ? [{ check: 'session folder', level: 'warn', says } as const] : [])];
+  return [...folders, ...(more > 0 ? [{ check: 'session folder', level: 'warn', says } as const] : [])];
+}
+
+function configuration(): Finding[] {
+  const check = 'configuration';
+  const path = configPath(process.env);
+  const { faults, lines } = userConfig(process.env);
+  const says = existsSync(path) ? `${path} (settings: ${lines.size})` : `${path} (does not exist; the defaults apply)`;
+  if (faults.length === 0) return [{ check, level: 'ok', says }];
+  return faults.map((fault) => ({ check, level: 'warn', says: faultText(fault) }));
 }
 
 async function daemon(program: Program, home: Home): Promise<Finding[]> {

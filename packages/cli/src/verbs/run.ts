@@ -1,10 +1,12 @@
 /** `spool run`: starts a command and attaches to it (with --detach: only starts it). */
-import { callerLimits, childEnvironment, type Client } from '@spool/client/node';
+import { callerLimits, type Client, sessionEnvironment } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { labels } from '../command-line/labels.ts';
+import { droppedKeys, droppedKeysHint } from '../command-line/dropped-keys.ts';
+import { userSettings } from '../command-line/user-settings.ts';
 import { userShell } from '../command-line/user-shell.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -22,6 +24,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (flags.raw && (flags.detach || flags.json))
     throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
+  const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const options = {
     command: operands.length > 0 ? operands : [userShell()],
     cwd: resolve(flags.cwd ?? process.cwd()),
@@ -30,15 +33,16 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     labels: labels(flags.label),
     size: flags.headless ? null : (flags.size ?? terminalSize() ?? SIZE_WITHOUT_TERMINAL),
     timeoutMs: flags.timeout,
-    sizePolicy: sizePolicyOf(flags.sizePolicy, 'run'),
+    sizePolicy: sizePolicyOf(flags.sizePolicy, 'run') ?? settings.sizePolicy,
     // Piped input is not typed, so the output would contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
-    retainBytes: flags.retain,
+    retainBytes: flags.retain ?? settings.retain ?? undefined,
     ...callerLimits(),
   };
-  const detachKeys = await detachKeysFor(flags.detachKeys, isAttached);
+  const detachKeys = await detachKeysFor(flags.detachKeys, isAttached, settings.detachKeys);
   await using client = await openClient(program);
   const { info } = await client.run(options);
+  if (!flags.quiet && !flags.json && !flags.jsonOutput) tellDropped(options.command, options.env);
 
   if (flags.detach) {
     if (flags.json) printJson(info);
@@ -99,6 +103,12 @@ async function tellSummary(client: Client, id: string, asJson: boolean): Promise
   }
 }
 
+function tellDropped(command: readonly string[], env: Readonly<Record<string, string>>): void {
+  const names = droppedKeys(command, process.env, env);
+  const hint = names.length === 0 ? null : droppedKeysHint(command[0]!.split('/').at(-1)!, names);
+  if (hint !== null) notice(hint);
+}
+
 /** Nothing else may be written to stderr between the events. */
 function checkJsonOutput(flags: {
   readonly detach: boolean;
@@ -116,9 +126,13 @@ function checkJsonOutput(flags: {
 }
 
 /** Loaded only when needed. */
-async function detachKeysFor(text: string | undefined, isAttached: boolean): Promise<readonly DetachKey[]> {
+async function detachKeysFor(
+  text: string | undefined,
+  isAttached: boolean,
+  configured: string | null,
+): Promise<readonly DetachKey[]> {
   if (text === undefined && !isAttached) return [];
-  return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run');
+  return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run', configured);
 }
 
 /** The allow-listed variables of this process (or all), plus the requested ones. */
@@ -133,7 +147,7 @@ export function environment(asked: readonly string[], inheritsAll: boolean): Rec
     if (value === undefined) throw new UsageError(`--env ${key}: this variable is not set; use ${key}=VALUE`, 'run');
     extra[key] = value;
   }
-  return childEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
+  return sessionEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
 }
 
 /** /dev/null: a terminal that someone attaches to later echoes as usual. */

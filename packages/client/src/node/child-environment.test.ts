@@ -22,16 +22,24 @@ test.each([
     },
   ],
   ['network', { http_proxy: 'p', HTTPS_PROXY: 'p', no_proxy: 'n', ALL_PROXY: 'a' }],
+  [
+    'certificates',
+    {
+      NODE_EXTRA_CA_CERTS: '/c',
+      CURL_CA_BUNDLE: '/c',
+      GIT_SSL_CAINFO: '/c',
+      PIP_CERT: '/c',
+      SSL_CERT_FILE: '/c',
+      REQUESTS_CA_BUNDLE: '/c',
+    },
+  ],
   ['colours', { COLORFGBG: '15;0', NO_COLOR: '1' }],
   ['tools', { VIRTUAL_ENV: '/v', NVM_DIR: '/n', PNPM_HOME: '/p', CARGO_HOME: '/c', GOPATH: '/g', JAVA_HOME: '/j' }],
 ])('[RUN-1] may pass: %s', (_what, env) => expect(childEnvironment(env, {})).toEqual(env));
 
 test.each([
   ['our own', { SPOOL_HOME: '/x', SPOOL_SESSION: 's', SPOOL_SOCKET: '/s', SPOOL_TOKEN: 't' }],
-  [
-    'the settings of the Node that runs us',
-    { NODE_OPTIONS: '--inspect', NODE_ENV: 'test', NODE_PATH: '/n', NODE_EXTRA_CA_CERTS: '/c' },
-  ],
+  ['the settings of the Node that runs us', { NODE_OPTIONS: '--inspect', NODE_ENV: 'test', NODE_PATH: '/n' }],
   [
     'what npm leaves behind',
     { npm_config_cache: '/c', npm_lifecycle_event: 'test', npm_package_name: 'x', INIT_CWD: '/i' },
@@ -80,6 +88,17 @@ test('[RUN-1] what is asked for passes, whatever its name, and wins', () => {
     API_KEY: 'k',
     EMPTY: '',
   });
+});
+
+test('[RUN-1] what the configuration names passes, by name and by pattern, but never what is the session’s own', () => {
+  const env = { AWS_REGION: 'r', AWS_PROFILE: 'p', XAWS_REGION: 'x', API_KEY: 'k', TERM: 'dumb', SPOOL_SESSION: 's' };
+  expect(childEnvironment(env, {}, ['AWS_*', 'API_KEY', 'MISSING'])).toEqual({
+    AWS_REGION: 'r',
+    AWS_PROFILE: 'p',
+    API_KEY: 'k',
+  });
+  expect(childEnvironment(env, {}, ['*'])).not.toHaveProperty('TERM');
+  expect(childEnvironment(env, {}, ['*'])).not.toHaveProperty('SPOOL_SESSION');
 });
 
 test('variables that are not set are not there at all', () => {

@@ -15,7 +15,10 @@ const ALLOWED: ReadonlySet<string> = new Set(
     'SSH_AUTH_SOCK SSH_AGENT_PID GNUPGHOME DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS',
     // Network
     'http_proxy https_proxy ftp_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY NO_PROXY ALL_PROXY',
-    'SSL_CERT_FILE SSL_CERT_DIR',
+    // Certificates: without them nothing works behind a proxy that opens TLS
+    'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO',
+    'GIT_SSL_CAPATH PIP_CERT UV_NATIVE_TLS UV_SYSTEM_CERTS AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT DENO_TLS_CA_STORE',
+    'HTTPLIB2_CA_CERTS PERL_LWP_SSL_CA_FILE COMPOSER_CAFILE BUNDLE_SSL_CA_CERT CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE',
     // Colours; TERM and COLORTERM are the session's own
     'COLORFGBG NO_COLOR LS_COLORS',
     // Where tools live
@@ -29,16 +32,24 @@ const ALLOWED: ReadonlySet<string> = new Set(
 const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
 
 /**
- * The allowed part of `env`, and all of `extra`. A name in `extra` without a value takes the caller's value, if there
- * is one: an explicit request is not a leak.
+ * The allowed part of `env`, what `patterns` names of it (`AWS_*`), and all of `extra`. A name in `extra` without a
+ * value takes the caller's value, if there is one: an explicit request is not a leak.
  */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   extra: Readonly<Record<string, string | undefined>> = {},
+  patterns: readonly string[] = [],
 ): Record<string, string> {
-  const passed = Object.entries(env).filter(([name]) => isAllowed(name));
+  const wanted = patterns.map((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`));
+  const isWanted = (name: string): boolean => !isOurs(name) && wanted.some((pattern) => pattern.test(name));
+  const passed = Object.entries(env).filter(([name]) => isAllowed(name) || isWanted(name));
   const asked = Object.entries(extra).map(([name, value]) => [name, value ?? env[name]] as const);
   return Object.fromEntries([...passed, ...asked].filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The session gets its own, whatever a pattern like `*` names. */
+function isOurs(name: string): boolean {
+  return ['SPOOL_SESSION', 'SPOOL_SOCKET', 'TERM', 'COLORTERM', 'TERMCAP', 'LINES', 'COLUMNS'].includes(name);
 }
 
 function isAllowed(name: string): boolean {

@@ -3,15 +3,16 @@ import { resolve } from 'node:path';
 import { homeFrom } from '@spool/protocol';
 import { Client, type RunDefaults } from '../index.ts';
 import { callerLimits } from './caller-limits.ts';
-import { childEnvironment } from './child-environment.ts';
 import { dial } from './dial.ts';
 import { sleep } from './sleep.ts';
+import { sessionEnvironment } from './user-config.ts';
 import type { Summary } from './summary/summary.ts';
 
 export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
 export { callerLimits } from './caller-limits.ts';
 export { childEnvironment } from './child-environment.ts';
+export { configPath, sessionEnvironment, userConfig } from './user-config.ts';
 export type { ChangedFile } from './summary/changed-file.ts';
 export { meaningfulLines } from './summary/meaningful-lines.ts';
 export type { StateSpan, Summary } from './summary/summary.ts';
@@ -42,7 +43,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       now: () => Number(process.hrtime.bigint() / 1_000_000n),
       randomId,
       resolvePath: resolve,
-      runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: childEnvironment(env), ...callerLimits() }),
+      runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: sessionEnvironment(env), ...callerLimits() }),
     },
     { reconnectMs, who },
   );

@@ -218,6 +218,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   status: (keeper) => keeper.status(),
 
+  testNotification: (keeper) => keeper.testNotification(),
+
   async renew(keeper, { part }) {
     await (part === 'holder' ? keeper.renewHolder() : keeper.stepDown());
     return {};

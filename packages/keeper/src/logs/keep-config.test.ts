@@ -1,13 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
-import { KEEP_DEFAULT, parseKeepEnded, readKeepEnded } from './keep-config.ts';
+import { KEEP_DEFAULT, type KeepCheck, readKeepEnded } from './keep-config.ts';
+
+function told(keepEnded: unknown): KeepCheck {
+  const folder = mkdtempSync(`${tmpdir()}/spool-keep-`);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/config.json`, JSON.stringify({ keepEnded }));
+  return readKeepEnded(`${folder}/config.json`);
+}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 test('[LOG-8] ended sessions are kept for thirty days unless config.json says otherwise', () => {
   expect(KEEP_DEFAULT).toEqual({ ageMs: 30 * DAY_MS, count: null });
-  const told = (value: unknown) => parseKeepEnded(value);
   expect(told(undefined)).toEqual({ keep: KEEP_DEFAULT, fault: null });
   expect(told({})).toEqual({ keep: KEEP_DEFAULT, fault: null });
   expect(told({ age: '12h' }).keep).toEqual({ ageMs: DAY_MS / 2, count: null });
@@ -28,9 +34,9 @@ test('[LOG-8] a setting that cannot be understood keeps everything, and says wha
     [{ count: -1 }, 'keepEnded.count'],
     [{ count: '10' }, 'keepEnded.count'],
     [{ count: 1.5 }, 'keepEnded.count'],
-    [{ agge: '1d' }, '"agge"'],
+    [{ agge: '1d' }, 'keepEnded.agge'],
   ] as const) {
-    const { keep, fault } = parseKeepEnded(value);
+    const { keep, fault } = told(value);
     expect([value, keep]).toEqual([value, everything]);
     expect(fault).toContain(word);
     expect(fault).toContain('no ended session is removed');

@@ -2,7 +2,7 @@
  * Tools that start, list and stop sessions. Keeps MCP-7: sessions get the allow-listed environment and the agent's
  * label.
  */
-import { childEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
+import { sessionEnvironment, type Client, ENDED_STATES, type SessionInfo, type Size } from '@spool/client/node';
 import { z } from 'zod';
 import { listLine, oneLine, stateWords } from '../session-words.ts';
 import { ACTS, LOOKS, sessionInput, tool } from '../tool.ts';
@@ -40,7 +40,7 @@ export const runTool = tool({
     const { info } = await call.client.run({
       command: typeof command === 'string' ? [SHELL, '-c', command] : command,
       cwd,
-      env: childEnvironment(call.env, env),
+      env: sessionEnvironment(call.env, env),
       name,
       labels: labelsFor(call.agent),
       size: { cols: Math.round(cols), rows: Math.round(rows) },

@@ -1,5 +1,5 @@
 /** Tools for tasks: a short task returns its result at once; a long one can be awaited repeatedly. Keeps MCP-5. */
-import { childEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
+import { sessionEnvironment, type SessionInfo, type TaskResult } from '@spool/client/node';
 import { z } from 'zod';
 import { readTail } from '../reading.ts';
 import { oneLine, stateWords } from '../session-words.ts';
@@ -30,7 +30,7 @@ export const taskRunTool = tool({
     const { id } = await call.client.run({
       command: [SHELL, '-c', command],
       cwd,
-      env: childEnvironment(call.env, { ...NO_PAGER, ...env }),
+      env: sessionEnvironment(call.env, { ...NO_PAGER, ...env }),
       name,
       labels: labelsFor(call.agent),
       size: SIZE,
