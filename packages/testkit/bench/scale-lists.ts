@@ -2,8 +2,10 @@
  * The cost of history: thousands of ended sessions, and many readers of compressed history. Figures are of a quiet
  * machine; those that compare two things of one run hold on any.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { SPOOL, TestDaemon, until, writeEndedSessions } from '@spool/testkit';
 import type { Figure } from './figure.ts';
@@ -99,12 +101,9 @@ export async function historyReaders(): Promise<Figure[]> {
   await until('the history is compressed', isPacked, 120_000);
   const measured: { readonly mibPerSecond: number; readonly getMs: number }[] = [];
   for (const readers of READERS) {
+    const { begun, read } = readElsewhere(daemon, id, readers);
+    await begun;
     const startedAt = performance.now();
-    const read = Promise.all(
-      Array.from({ length: readers }, (_, at) =>
-        readSome(daemon, id, (at * (HISTORY_MIB - 8) * MIB) / readers, (READ_MIB * MIB) / readers),
-      ),
-    );
     const getMs = median(await gets(client, read));
     measured.push({ mibPerSecond: READ_MIB / ((performance.now() - startedAt) / 1000), getMs });
   }
@@ -122,14 +121,20 @@ export async function historyReaders(): Promise<Figure[]> {
   ];
 }
 
-/** A reader with its own connection, like another program. */
-async function readSome(daemon: TestDaemon, id: string, from: number, bytes: number): Promise<void> {
-  const client = await daemon.client();
-  let left = bytes;
-  for await (const item of client.watch(id, { from: Math.floor(from) })) {
-    if (item.type === 'output') left -= item.bytes.length;
-    if (left <= 0) break;
-  }
+/** Reads `READ_MIB` in all, at as many places as there are readers, in another process. */
+function readElsewhere(
+  daemon: TestDaemon,
+  id: string,
+  readers: number,
+): { readonly begun: Promise<unknown>; readonly read: Promise<void> } {
+  const places = Array.from({ length: readers }, (_, at) => Math.floor((at * (HISTORY_MIB - 8) * MIB) / readers));
+  const script = fileURLToPath(new URL('./read-history.ts', import.meta.url));
+  const args = [script, id, String((READ_MIB * MIB) / readers), ...places.map(String)];
+  const child = spawn(process.execPath, args, { env: daemon.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const read = once(child, 'exit').then(([code]) => {
+    if (code !== 0) throw new Error(`the readers ended with ${String(code)}`);
+  });
+  return { begun: Promise.race([once(child.stdout, 'data'), read]), read };
 }
 
 async function listedElsewhere(daemon: TestDaemon): Promise<void> {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HistoryTurns } from './history-turns.ts';
 
-const TURN_MS = 3;
+const TURN_MS = 1.5;
 
 function busyFor(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);

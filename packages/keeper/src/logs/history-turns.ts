@@ -5,7 +5,7 @@
  */
 
 /** The time for history in each turn of the event loop. */
-const TURN_MS = 3;
+const TURN_MS = 1.5;
 
 /** A reader that can continue later. */
 interface Reader {
