@@ -3,6 +3,7 @@
  * file is copied to `daemon.log.1` and truncated in place. All processes write to one open file in append mode, so none
  * has to reopen it; a line written between copy and truncation may be lost. Keeps LIFE-11.
  */
+import { isLogged, LOG_LEVELS, type LogLevel, logLevelOf, logLine } from '@spool/protocol';
 import { closeSync, copyFileSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 
 export const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -11,12 +12,18 @@ export class DaemonLog {
   #fd: number;
   #path: string;
   readonly #who: string;
+  readonly #wanted: LogLevel;
 
-  constructor(path: string, who: string) {
+  /** `level` as in `SPOOL_LOG`. */
+  constructor(path: string, who: string, level?: string) {
     this.#path = path;
     this.#who = who;
     this.#fd = openSync(path, 'a', 0o600);
     this.bound();
+    const wanted = logLevelOf(level);
+    this.#wanted = wanted ?? 'info';
+    if (wanted === null)
+      this.say(`SPOOL_LOG=${JSON.stringify(level)} is not a level; use ${LOG_LEVELS.join(', ')}`, 'warn');
   }
 
   get fd(): number {
@@ -35,9 +42,10 @@ export class DaemonLog {
     }
   }
 
-  say(sentence: string): void {
+  say(sentence: string, level: LogLevel = 'info'): void {
+    if (!isLogged(level, this.#wanted)) return;
     try {
-      writeSync(this.#fd, `${new Date().toISOString()} ${this.#who}[${process.pid}]: ${sentence}\n`);
+      writeSync(this.#fd, logLine(level, this.#who, process.pid, sentence));
     } catch {
       // A full disk must not stop the daemon, and there is no other place to report it.
     }

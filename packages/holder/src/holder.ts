@@ -76,7 +76,7 @@ export class Holder {
     this.#isStandby = options.isStandby === true;
     this.#daemon = options.daemon;
     this.#commonFds = options.commonFds;
-    this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence));
+    this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence, 'warn'));
     this.#folders = new FolderWatch(() => this.#checkHome());
     if (this.#guard) this.#folders.watch(this.#guard.folders);
     this.#children = new ChildTable(options.watch, (id, exit) => this.#emit({ type: 'exit', id, exit }));
@@ -124,7 +124,7 @@ export class Holder {
     try {
       return native.socketPair();
     } catch (error) {
-      this.#options.log.say(`cannot start a keeper now: ${(error as Error).message}`);
+      this.#options.log.say(`cannot start a keeper now: ${(error as Error).message}`, 'warn');
       setTimeout(() => this.startKeeper(), BACKOFF_MS_MAX);
       return null;
     }
@@ -164,7 +164,7 @@ export class Holder {
       cwd: '/',
     });
     native.close(socket);
-    child.on('error', (error) => this.#options.log.say(`the keeper could not be started: ${error.message}`));
+    child.on('error', (error) => this.#options.log.say(`the keeper could not be started: ${error.message}`, 'warn'));
     child.on('exit', (code, signal) => this.#keeperExited(child, code, signal));
     return child.pid;
   }
@@ -251,11 +251,14 @@ export class Holder {
     keeper.link.close();
     // A keeper that hangs, or that closed its link, must not run beside its successor.
     const gone = killAndWait(this.#options.watch, keeper.pidfd, () =>
-      this.#options.log.say(`keeper ${keeper.pid} was killed and is still there; its successor waits for its end`),
+      this.#options.log.say(
+        `keeper ${keeper.pid} was killed and is still there; its successor waits for its end`,
+        'warn',
+      ),
     );
     this.#othersGone = Promise.all([this.#othersGone, gone]);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
-    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#children.size} sessions are safe`);
+    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#children.size} sessions are safe`, 'warn');
     this.#restartKeeper();
   }
 
@@ -280,7 +283,7 @@ export class Holder {
       try {
         removeIfThere(path);
       } catch (error) {
-        this.#options.log.say(`${path} could not be removed: ${(error as Error).message}`);
+        this.#options.log.say(`${path} could not be removed: ${(error as Error).message}`, 'warn');
       }
     }
     sockets.forEach((socket) => removeShortFolder(dirname(socket)));

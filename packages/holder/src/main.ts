@@ -45,8 +45,9 @@ function becomeDaemon(readyFd: number): void {
     if (lock === null) return answer('busy', 0);
     const log = logTo(home.daemonLog);
     leaveSessionGroup();
-    shedOwnLimits((sentence) => log.say(sentence));
-    const listening = listen(home, (sentence) => log.say(sentence));
+    const warn = (sentence: string): void => log.say(sentence, 'warn');
+    shedOwnLimits(warn);
+    const listening = listen(home, warn);
     if (listening === null) return answer('busy', 0);
     const { sockets, socketFds, lockFds } = listening;
     const holder = new Holder({
@@ -131,9 +132,9 @@ function takeOver(linkFd: number): void {
 }
 
 function logTo(path: string): DaemonLog {
-  const log = new DaemonLog(path, 'holder');
+  const log = new DaemonLog(path, 'holder', process.env['SPOOL_LOG']);
   process.on('uncaughtException', (error) => {
-    log.say(`a fault: ${error.stack ?? error.message}`);
+    log.say(`a fault: ${error.stack ?? error.message}`, 'error');
     process.exit(70);
   });
   return log;

@@ -2,7 +2,6 @@
  * The keeper: moves bytes from children to logs to watchers, and serves clients. It may be killed at any moment; its
  * successor gets the children from the holder and everything else from disk. Keeps LIFE-3 (`renewHolder`, `stepDown`).
  */
-import { writeSync } from 'node:fs';
 import { listRecords, readRecord } from '@spool/core';
 import { native } from '@spool/native';
 import { FdWatch } from '@spool/native/fd-watch';
@@ -16,6 +15,7 @@ import {
   SpoolError,
   VERSION,
 } from '@spool/protocol';
+import { debug, log, LOG_FD } from './daemon-log.ts';
 import { Listener } from './clients/listener.ts';
 import { freeName } from './session/names.ts';
 import { Spawner } from './session/spawner.ts';
@@ -41,9 +41,6 @@ import { Session } from './session/session.ts';
 import { Sweeper } from './logs/sweeper.ts';
 import { unreadableRecord } from './session/unreadable.ts';
 import type { SessionServices } from './session/services.ts';
-
-/** The daemon's log is the standard error that the holder passed on. */
-const LOG_FD = 2;
 
 /** A restart waits at most this long for input that is being typed. */
 const TYPED_MS_MAX = 2000;
@@ -177,7 +174,7 @@ export class Keeper {
     const leave = (): void => {
       const isTyping = [...this.registry.all()].some(({ input }) => input.queuedBytes > 0);
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
-      warn('exiting on request; the next keeper takes over');
+      log('info', 'exiting on request; the next keeper takes over');
       // If their folders are gone, the next keeper continues behind the bytes that were lost with them.
       for (const session of this.registry.all())
         if (session.isRunning) this.#holder.send({ type: 'note', id: session.id, endAtLeast: session.info.offset });
@@ -187,6 +184,8 @@ export class Keeper {
   }
 
   #listen(): void {
+    const { state } = this.#holder.daemon.home;
+    log('info', `serving ${state}, ${this.registry.size} running sessions (Spool ${VERSION}, Node ${process.version})`);
     for (const listenFd of this.#holder.listenFds) this.#listener.listen(listenFd);
   }
 
@@ -224,6 +223,7 @@ export class Keeper {
       case 'adopted':
         return this.#begin();
       case 'exit':
+        debug(`session ${message.id} has ended: ${JSON.stringify(message.exit)}`);
         this.registry.get(message.id)?.exited(message.exit);
         return;
       case 'spawn-failed':
@@ -389,6 +389,7 @@ export class Keeper {
     }
     const session = Session.adopt(this.#services!, held, fds);
     this.registry.add(session);
+    debug(`session ${id} has started as process ${held.pid}`);
     this.#resume(session);
     this.#sweeper?.note(session.retainMs);
     this.#spawner.started(session);
@@ -412,9 +413,5 @@ export class Keeper {
 }
 
 function warn(sentence: string): void {
-  try {
-    writeSync(LOG_FD, `${new Date().toISOString()} keeper[${process.pid}]: ${sentence}\n`);
-  } catch {
-    // A full disk must not stop the keeper, and there is no other place to report it.
-  }
+  log('warn', sentence);
 }

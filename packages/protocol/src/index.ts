@@ -9,6 +9,7 @@ export * from './frame.ts';
 export * from './home.ts';
 export * from './json.ts';
 export * from './limits.ts';
+export * from './log-line.ts';
 export * from './listing.ts';
 export * from './question.ts';
 export * from './signals.ts';

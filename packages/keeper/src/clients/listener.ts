@@ -8,6 +8,7 @@ import type { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
 import { type DaemonEvent, SpoolError } from '@spool/protocol';
 import { Connection, type ConnectionHandlers } from './connection.ts';
+import { debug } from '../daemon-log.ts';
 import type { FileBudget } from './file-budget.ts';
 
 /** Without free fds, the next try to accept a connection comes after this time. */
@@ -64,7 +65,13 @@ export class Listener {
     const isRefused = !this.#files.mayConnect(this.#connections.size);
     const connections = isRefused ? this.#refused : this.#connections;
     const refusal = isRefused ? new SpoolError('TOO_MANY_CONNECTIONS', { limit: openFiles().limit }) : null;
-    const onClose = (closed: Connection): void => void connections.delete(closed);
+    const onClose = (closed: Connection): void => {
+      connections.delete(closed);
+      debug(`${closed.who} has left; ${this.count} clients are connected`);
+    };
+    debug(
+      isRefused ? `a client is refused: ${refusal!.message}` : `a client has connected, beside ${this.count} others`,
+    );
     connections.add(new Connection(this.#watch, fd, { ...this.#handlers, onClose }, refusal));
   }
 }

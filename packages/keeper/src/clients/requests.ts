@@ -13,6 +13,7 @@ import {
 import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { attach } from './attach.ts';
+import { debugRequest, isDebugged } from '../daemon-log.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Keeper } from '../keeper.ts';
@@ -254,7 +255,9 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   }
   const handler = HANDLERS[op as Op] as Handler<Op>;
   const answer = (): unknown => handler(keeper, parsed.data as never, connection, channel);
-  return keeper.isWhole ? answer() : whenKnown(keeper, op as Op, parsed.data).then(answer);
+  const handle = (): unknown => (keeper.isWhole ? answer() : whenKnown(keeper, op as Op, parsed.data).then(answer));
+  if (!isDebugged) return handle();
+  return debugRequest(connection.who, op, (parsed.data as { session?: unknown }).session, handle);
 }
 
 /** For a keeper that has just started: waits until the sessions in question are back from the disk. */

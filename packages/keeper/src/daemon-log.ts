@@ -1,0 +1,47 @@
+/**
+ * The keeper's part of the daemon's log, which is the standard error that the holder passed on. `SPOOL_LOG=debug` adds
+ * clients, requests and sessions. A request is told by its name and session only: its content is the user's.
+ */
+import { writeSync } from 'node:fs';
+import { isLogged, type LogLevel, logLevelOf, logLine } from '@spool/protocol';
+
+export const LOG_FD = 2;
+
+const wanted = logLevelOf(process.env['SPOOL_LOG']) ?? 'info';
+
+/** Whether it is worth composing the sentence. */
+export const isDebugged = isLogged('debug', wanted);
+
+export function log(level: LogLevel, sentence: string, part = 'keeper'): void {
+  if (!isLogged(level, wanted)) return;
+  try {
+    writeSync(LOG_FD, logLine(level, part, process.pid, sentence));
+  } catch {
+    // A full disk must not stop the keeper, and there is no other place to report it.
+  }
+}
+
+export function debug(sentence: string): void {
+  log('debug', sentence);
+}
+
+/** Adds how a request ended to the log; the request itself is not changed. */
+export function debugRequest(who: string, op: string, session: unknown, handle: () => unknown): unknown {
+  const startedAt = performance.now();
+  const tell = (end: string): void =>
+    debug(
+      `${who}: ${op}${typeof session === 'string' ? ` ${session}` : ''}: ${end} after ${(performance.now() - startedAt).toFixed(1)} ms`,
+    );
+  const failed = (error: unknown): never => {
+    tell(`failed with ${(error as { code?: string }).code ?? String(error)}`);
+    throw error;
+  };
+  try {
+    const answer = handle();
+    if (answer instanceof Promise) return answer.then((value: unknown) => (tell('answered'), value), failed);
+    tell(answer === undefined ? 'under way' : 'answered');
+    return answer;
+  } catch (error) {
+    return failed(error);
+  }
+}
