@@ -18,7 +18,7 @@ const withoutHead = (text: string): string => text.slice(text.indexOf('\n') + 1)
 test.each(['legacy', 'auto'] as const)(
   '[MCP-1] the tools are few and small, the page names them all, and listing them starts no daemon (%s)',
   async (mode) => {
-    await using daemon = new TestDaemon();
+    await using daemon = new TestDaemon({ isNewcomer: true });
     await using agent = await Agent.of(daemon, mode);
     const listed = await agent.client.listTools();
     const documented = [...read('docs/mcp.md').matchAll(/^\| `(spool_\w+)` \|/gm)].map(([, name]) => name);

@@ -151,9 +151,11 @@ function spawnError(run: RunRequest, code: string, syscall: string): SpoolError 
   return new SpoolError('SPAWN_FAILED', { command, reason: `${syscall}: ${code}` });
 }
 
-/** Whether a request is the one that started a session, sent again. Its environment is not kept, so it cannot be compared. */
+/**
+ * Whether a request is the one that started a session, sent again: perhaps by a program that was killed meanwhile, and
+ * begins again in another terminal. So only what is run counts, not how it is shown. The environment is not kept.
+ */
 export function isSameRun(one: RunRequest, other: RunRequest): boolean {
-  const told = ({ command, cwd, size, timeoutMs, isTask }: RunRequest): string =>
-    JSON.stringify([command, cwd, size?.cols, size?.rows, timeoutMs, isTask]);
+  const told = ({ command, cwd, isTask }: RunRequest): string => JSON.stringify([command, cwd, isTask ?? false]);
   return told(one) === told(other);
 }
