@@ -1,5 +1,5 @@
 /** What a user sees, at three sizes, made from a real daemon. */
-import { SPOOL, TestDaemon, seen, writeEndedSession } from '@spool/testkit';
+import { SPOOL, TestDaemon, seen, until, writeEndedSession } from '@spool/testkit';
 import type { Client } from '@spool/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectPrinted, expectScreen } from './support/golden.ts';
@@ -71,6 +71,7 @@ beforeAll(async () => {
     isTask: true,
   });
   await client.waitUntil('deploy', 'blocked', { timeoutMs: 30_000 });
+  await until('its question is known', async () => (await client.get('deploy')).status.question !== undefined, 30_000);
   await client.waitUntil('shell', 'idle', { timeoutMs: 30_000 });
   await client.wait('spelling');
   await seen(client, 'map', 'cursor here>');
@@ -87,6 +88,10 @@ test.each(SIZES)('[LIST-5] `ls` in $cols×$rows looks as it should', async (at) 
 
 test.each(SIZES)('[WATCH-2] `watch` in $cols×$rows looks as it should', async (at) => {
   await expectScreen('watch', [SPOOL, 'watch'], daemon, at, { after: 'Continue? [y' });
+});
+
+test.each(SIZES)('[WATCH-4] a question in `watch` in $cols×$rows looks as it should', async (at) => {
+  await expectScreen('watch-answer', [SPOOL, 'watch'], daemon, at, { after: 'Continue? [y', keys: ' ' });
 });
 
 test.each(SIZES)('[WATCH-2] the help of `watch` in $cols×$rows looks as it should', async (at) => {

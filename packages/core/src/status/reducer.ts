@@ -130,6 +130,11 @@ export class StatusReducer {
     return question === undefined ? (evidence[0]?.why ?? 'it is blocked') : questionLine(question);
   }
 
+  /** The screen shows something else than what counts, but not for long enough yet. */
+  get isPending(): boolean {
+    return this.#screen.isPending;
+  }
+
   /** A dialog has appeared or disappeared too recently to count. */
   get isUnsettled(): boolean {
     if (!this.#screen.isPending) return false;

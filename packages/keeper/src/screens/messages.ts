@@ -131,7 +131,7 @@ export interface Look {
   readonly isAlternate: boolean;
   /** The question it asks, in a sentence; null when it asks nothing. */
   readonly asks: string | null;
-  /** The same with its options; null when it asks nothing, or when that cannot be read. */
+  /** The same with its options; null when it asks nothing, when that cannot be read, and while another question is drawn. */
   readonly question: AskedQuestion | null;
   /** The screen contradicts the current status, but not yet for long enough: look again in a moment. */
   readonly isUnsettled: boolean;

@@ -105,6 +105,11 @@ export class StatusTracker {
     return this.#reducer.isUnsettled;
   }
 
+  /** The screen shows something else than what counts: another question, for instance, that may be half drawn. */
+  get isPending(): boolean {
+    return this.#reducer.isPending;
+  }
+
   /** The text in its input line, and the names of the keys that clear it. */
   inputLine(view: InputView, cursorLine: string): ReturnType<StatusReducer['inputLine']> {
     return this.#reducer.inputLine(view, cursorLine);

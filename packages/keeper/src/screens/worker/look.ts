@@ -23,7 +23,7 @@ export function lookAt(follower: Follower, now: number): Look {
     source: status.source,
     isAlternate: shown.isAlternate,
     asks,
-    question: asks === null ? null : questionOf(status.question, model),
+    question: asks === null || tracker.isPending ? null : questionOf(status.question, model),
     isUnsettled,
     bracketedPaste: model?.modes.bracketedPaste ?? false,
     input: model ? inputOf(tracker, model) : null,
