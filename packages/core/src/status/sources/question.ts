@@ -93,7 +93,7 @@ function askedAt(rows: readonly DialogRow[], end: number, rule: DialogRule | und
     const { text } = rows[at]!;
     if (ASKS.test(text) && !isOption(text)) return { at, text };
   }
-  if (rule?.frame == null) return null;
+  if ((rule?.frame ?? null) === null) return null;
   // In a frame of its own, the first line says what it is.
   const first = rows.findIndex(({ text }, at) => at < end && LETTER.test(text));
   return first === -1 ? null : { at: first, text: rows[first]!.text };
