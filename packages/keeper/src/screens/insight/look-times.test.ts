@@ -35,6 +35,23 @@ test('[STATE-1] what may be a question is looked at 40 ms after the output rests
   expect([looks.isPending, looks.dueAt]).toEqual([false, Infinity]);
 });
 
+test('[STATE-1] whatever may draw a dialog is looked at within 100 ms of its last byte, also after plain lines', () => {
+  const dialogs = [
+    'Proceed? (y/n) ',
+    '\x1b[2J\x1b[HDo you want to proceed?',
+    'Password:',
+    '\x1b[7m> 1. Yes\x1b[m\r\n',
+    '50 %\r',
+  ];
+  for (const dialog of dialogs)
+    for (const isWorking of [true, false]) {
+      const looks = new LookTimes();
+      for (let at = 1000; at < 1400; at += 20) looks.output(bytes('compiled one.ts\r\n'), at, isWorking);
+      looks.output(bytes(dialog), 1400, isWorking);
+      expect(looks.dueAt - 1400).toBeLessThanOrEqual(100);
+    }
+});
+
 test('[STATE-1] lines that stop are looked at soon after, and lines that never stop at least twice a second', () => {
   const looks = new LookTimes();
   looks.output(bytes('one\n'), 1000, true);
