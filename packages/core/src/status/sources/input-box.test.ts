@@ -94,3 +94,10 @@ test('[STATE-1] hints are the same in capital letters', () => {
   const opencode = '  ┃\n  ┃  █\n  ┃\n  ╹▀▀▀▀▀\n   Esc interrupt    ctrl+p commands';
   expect(new Session('opencode').shows(opencode).wait(3000).is).toBe('working');
 });
+
+test('[STATE-1] the box that comes back after an answer is not idle at once', () => {
+  const dialog = `  Would you like to run the following command?\n\n  $ make\n\n› 1. Yes, proceed (y)\n  2. No (esc)\n\n  Press enter to confirm or esc to cancel`;
+  const session = new Session('codex').shows(dialog).wait(3000).types().wait(50);
+  session.shows('• Busy with it\n\n› █\n\n  ? for help').wait(500);
+  expect(session.is).toBe('working');
+});

@@ -10,8 +10,12 @@ import type { ScreenView } from './screen-lines.ts';
 
 /** A status bar changes once per second at most; spinners turn faster. */
 const TICK_MS = 800;
-/** Three changes within this time are motion; one or two may be a notice, a resize or a screen that is half drawn. */
-const MOVING_MS = 1500;
+/**
+ * Three changes within this time are motion, so that a timer that counts seconds is seen; one or two may be a notice, a
+ * resize or a screen that is half drawn. Soon after a key, which may have started something, two are enough.
+ */
+const MOVING_MS = 3500;
+const STARTED_MS = 2500;
 /** After a key the draft grows, and the program shows other hints. */
 const ECHO_MS = 400;
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -28,8 +32,9 @@ export class Motion {
   }
 
   /** It changes again and again. */
-  isMoving(now: number): boolean {
-    return now - this.#moves[0] <= MOVING_MS;
+  isMoving(now: number, typedAt: number): boolean {
+    const isStarted = now - typedAt <= STARTED_MS && this.#moves[1] > typedAt;
+    return isStarted || now - this.#moves[0] <= MOVING_MS;
   }
 
   began(at: number): void {

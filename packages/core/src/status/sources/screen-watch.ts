@@ -111,7 +111,10 @@ export class ScreenWatch {
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
-    else if (this.#claim?.evidence.says === 'blocked') this.#claim = null;
+    else if (this.#claim?.evidence.says === 'blocked') {
+      this.#claim = null;
+      this.#motion.began(moment.at); // what was answered goes on: the box alone is not idle yet
+    }
     if (this.#isIdleInMotion(reading, moment.at)) this.#claim = null;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
       this.#count(reading, moment);
@@ -169,7 +172,7 @@ export class ScreenWatch {
   /** The box is still there, but something beside it has begun to move: it works. */
   #isIdleInMotion({ rule, state, quietMs }: ScreenReading, at: number): boolean {
     const isSameIdle = state === 'idle' && rule === this.#claim?.evidence.rule;
-    return isSameIdle && quietMs > 0 && this.#motion.isMoving(at);
+    return isSameIdle && quietMs > 0 && this.#motion.isMoving(at, this.#typedAt);
   }
 
   /** After the prompt that was there, on the same line. */

@@ -1,0 +1,30 @@
+/** The bars of the status, on recordings of real agents that no rule was written against (`npm run marks` prints more). */
+import { expect, test, vi } from 'vitest';
+import { markedRecordings, marksOf, reworded } from './testing/marks.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const heldOut = markedRecordings().filter(({ isHeldOut }) => isHeldOut);
+const results = heldOut.map((recording) => marksOf(recording));
+const marks = results.flatMap((result) => result.marks);
+
+test('[STATE-1] at least 99 % of the held-out marks are right, and no dialog that is up reads idle', () => {
+  const wrong = marks.filter(({ truth, found }) => truth !== found);
+  expect(marks.length).toBeGreaterThan(300);
+  expect(1 - wrong.length / marks.length, JSON.stringify(wrong, null, 1)).toBeGreaterThanOrEqual(0.99);
+  expect(results.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
+});
+
+test('[STATE-8] each dialog is told in its own words, and with the command or file that it is about', () => {
+  expect(marks.filter(({ truth }) => truth === 'blocked').length).toBeGreaterThan(50);
+  expect(marks.filter(({ words }) => words !== '')).toEqual([]);
+});
+
+test('[STATE-1] with hints reworded and spinners changed, at least 95 % of the work is still seen', () => {
+  const working = heldOut
+    .flatMap((recording) => marksOf(reworded(recording)).marks)
+    .filter(({ truth }) => truth === 'working');
+  const wrong = working.filter(({ found }) => found !== 'working');
+  expect(working.length).toBeGreaterThan(50);
+  expect(1 - wrong.length / working.length, JSON.stringify(wrong, null, 1)).toBeGreaterThanOrEqual(0.95);
+});

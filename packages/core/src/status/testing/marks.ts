@@ -1,0 +1,130 @@
+/** Replays the recordings whose marks carry their truth (tests/fixtures/marks), and compares. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Question, Status, StatusState } from '@spool/protocol';
+import type { OscEvent } from '@spool/vt';
+import type { Event, Recording } from './recordings.ts';
+import { replay } from './replay.ts';
+
+const FOLDER = new URL('../../../../../tests/fixtures/marks/', import.meta.url);
+
+export interface Truth {
+  readonly truth: StatusState;
+  readonly question?: string;
+  readonly subject?: string;
+}
+
+export interface MarkedRecording extends Recording {
+  readonly isHeldOut: boolean;
+}
+
+export interface Mark {
+  readonly recording: string;
+  readonly agent: string;
+  readonly ms: number;
+  readonly label: string;
+  readonly truth: StatusState;
+  readonly found: StatusState;
+  readonly by: string;
+  /** What is wrong with the words of a dialog; '' where they are right. */
+  readonly words: string;
+}
+
+export function markedRecordings(): readonly MarkedRecording[] {
+  const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.pty.gz') ? [file.slice(0, -7)] : []));
+  return names.sort().map((name) => {
+    const unpacked = (suffix: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.${suffix}.gz`, FOLDER)));
+    const { cols, rows, args, heldOut, events } = JSON.parse(unpacked('json').toString()) as {
+      cols: number;
+      rows: number;
+      args: readonly string[];
+      heldOut: boolean;
+      events: readonly Event[];
+    };
+    const bytes = new Uint8Array(unpacked('pty'));
+    return { name, agent: name.split('-')[0]!, command: args, cols, rows, bytes, events, isHeldOut: heldOut };
+  });
+}
+
+/** The status at each mark, and the looks at which a dialog that is up read idle. */
+export function marksOf(
+  recording: Recording,
+  withholds?: (fact: OscEvent) => boolean,
+): { readonly marks: readonly Mark[]; readonly idleInDialog: readonly string[] } {
+  const marks: Mark[] = [];
+  const idleInDialog: string[] = [];
+  let dialog: string | null = null;
+  replay(recording, {
+    ...(withholds && { withholds }),
+    onStep: (ms, { state }) => {
+      if (dialog !== null && state === 'idle') idleInDialog.push(`${recording.name} ${ms} ms ${dialog}`);
+    },
+    onEvent: (event, status) => {
+      if (event[1] === 'i') dialog = null;
+      const wanted = truthOf(recording.name, event);
+      if (wanted === undefined) return;
+      const [ms, , label] = event;
+      dialog = wanted.truth === 'blocked' ? (label as string) : null;
+      marks.push({
+        recording: recording.name,
+        agent: recording.agent,
+        ms,
+        label: label as string,
+        ...verdict(wanted, status),
+      });
+    },
+  });
+  return { marks, idleInDialog };
+}
+
+function truthOf(recording: string, event: Event): Truth | undefined {
+  if (event[1] !== 'm') return undefined;
+  const [ms, , , , truth] = event as unknown as readonly [number, 'm', string, number, Truth | undefined];
+  const drawn = NOT_DRAWN_YET[`${recording} ${ms}`];
+  return truth === undefined || drawn === undefined ? truth : { truth: drawn };
+}
+
+/** The key was pressed, but the program had not reacted on its screen: found by looking at the mistakes. */
+const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
+  'claude-status6 12202': 'idle',
+  'claude-status6 26022': 'blocked',
+  'claude-v211 12291': 'idle',
+};
+
+function verdict({ truth, question, subject }: Truth, status: Status): Pick<Mark, 'truth' | 'found' | 'by' | 'words'> {
+  const { state: found, evidence, source } = status;
+  const words = truth === 'blocked' && found === 'blocked' ? wrongWords(status.question, question, subject) : '';
+  return { truth, found, by: evidence[0]?.rule ?? source, words };
+}
+
+function wrongWords(told: Question | undefined, question: string | undefined, subject: string | undefined): string {
+  if (told === undefined) return 'no question';
+  if (question !== undefined && told.text !== question) return `asks "${told.text}", not "${question}"`;
+  if (subject !== undefined && !`${told.text} ${told.subject ?? ''}`.includes(subject))
+    return `is about "${told.subject ?? ''}", not "${subject}"`;
+  return '';
+}
+
+/** The same recording of a program that words its hints differently and has other spinners; of the same length. */
+export function reworded(recording: MarkedRecording): MarkedRecording {
+  let text = Buffer.from(recording.bytes).toString('latin1');
+  for (const [from, to] of REWORDED) text = text.replaceAll(latin1(from), latin1(to));
+  return { ...recording, bytes: new Uint8Array(Buffer.from(text, 'latin1')) };
+}
+
+const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const REWORDED: readonly (readonly [string, string])[] = [
+  ['esc to interrupt', 'hit q to halt it'],
+  ['esc interrupt', 'q will halt  '],
+  ['esc to cancel,', 'q will halt  ,'],
+  ['[stop]', '[halt]'],
+  ['Ctrl+c:cancel', 'Ctrl+c:ending'],
+  ['…', '‥'],
+  ...pairs('✢✳✶✻✽', '◰◱◲◳◴'),
+  ...pairs('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '▁▂▃▅▆▇▉▊▋▍'),
+];
+
+function pairs(from: string, to: string): (readonly [string, string])[] {
+  const others = [...to];
+  return [...from].map((character, at) => [character, others[at]!] as const);
+}
