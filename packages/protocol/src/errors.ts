@@ -59,6 +59,7 @@ export const ERROR_CODES = {
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
+  NODE_TOO_OLD: 'this version of Node is too old for the SDK; use Node 22.12 or later',
   FOLDER_REFUSED: 'refusing to use an unsafe folder',
   CONNECTION_LOST: 'lost the connection to the daemon',
   NOT_ALLOWED: 'not allowed',

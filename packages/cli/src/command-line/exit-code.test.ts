@@ -54,6 +54,7 @@ const OURS: readonly ErrorCode[] = [
   'DAEMON_START_FAILED',
   'DAEMON_STOPPING',
   'TOO_MANY_CONNECTIONS',
+  'NODE_TOO_OLD',
   'CONNECTION_LOST',
   'INTERNAL',
 ];

@@ -86,6 +86,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   DAEMON_START_FAILED: EXIT.ourFailure,
   DAEMON_STOPPING: EXIT.ourFailure,
   TOO_MANY_CONNECTIONS: EXIT.ourFailure,
+  NODE_TOO_OLD: EXIT.ourFailure,
   FOLDER_REFUSED: EXIT.notAllowed,
   CONNECTION_LOST: EXIT.ourFailure,
   NOT_ALLOWED: EXIT.notAllowed,

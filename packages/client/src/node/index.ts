@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { homeFrom } from '@spool/protocol';
 import { Client, type RunDefaults } from '../index.ts';
 import { callerLimits } from './caller-limits.ts';
+import { checkNode } from './check-node.ts';
 import { dial } from './dial.ts';
 import { sleep } from './sleep.ts';
 import { sessionEnvironment } from './user-config.ts';
@@ -32,6 +33,7 @@ export interface ConnectOptions {
 
 /** A client whose daemon has answered: errors show here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  checkNode(process.versions.node);
   const { env = process.env, start = true, daemonEntry, reconnectMs, who = `node ${process.pid}` } = options;
   const uid = process.getuid?.() ?? 0;
   const home = homeFrom(env, uid);
