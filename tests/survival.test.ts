@@ -16,6 +16,7 @@ import {
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import type { Stuck } from './bodies/stuck-in-the-kernel.ts';
+import type { Stored } from './bodies/fd-store.ts';
 import type { Together } from './bodies/killed-together.ts';
 
 const PTY = { cols: 80, rows: 24 };
@@ -156,10 +157,7 @@ test('[LIFE-5] all processes killed at once: the log is a valid prefix, and the 
   const client = await daemon.client();
   const session = await client.run({ command: [program('verified-source'), '100000000', '200', '16'], size: PTY, env });
   for await (const item of session.watch({ from: 0 })) if (item.type === 'output' && item.offset > 1_000_000) break;
-  const { holder, keeper } = await client.status();
-  process.kill(holder.pid, 'SIGSTOP'); // so that it cannot put things right in between
-  process.kill(keeper.pid, 'SIGKILL');
-  process.kill(holder.pid, 'SIGKILL');
+  daemon.killWhole(await client.status());
   client.close();
   const after = await daemon.client();
   const info = await after.get(session.id);
@@ -208,5 +206,26 @@ testNeeding(NAMESPACES_MISSING)(
       const tried = await inNamespace<Together[]>(body, { first, after: ['settled'], sessions: 3, tries: 2 });
       expect([first, tried]).toEqual([first, [{ after: 'settled', tries: 2, survived: 2 }]]);
     }
+  },
+);
+
+testNeeding(NAMESPACES_MISSING)(
+  '[LIFE-14] holder and keeper killed at the same moment: every session goes on, time after time',
+  async () => {
+    const body = new URL('bodies/killed-together.ts', import.meta.url);
+    for (const first of ['keeper', 'holder']) {
+      const tried = await inNamespace<Together[]>(body, { first, after: [0, 20], sessions: 3, tries: 2 });
+      expect([first, ...tried.map(({ survived }) => survived)]).toEqual([first, 2, 2]);
+    }
+  },
+);
+
+testNeeding(NAMESPACES_MISSING)(
+  '[LIFE-14] killed together under load, and their store in between: no byte and no exit code is lost, no input stays open',
+  async () => {
+    const stored = await inNamespace<Stored>(new URL('bodies/fd-store.ts', import.meta.url));
+    expect(stored).toMatchObject({ isWhole: true, exitCode: 7, catEnded: 5, storesAfterKill: 1 });
+    expect(stored.kills).toBeGreaterThan(1);
+    expect(stored.memoryKiB).toBeLessThan(1024);
   },
 );

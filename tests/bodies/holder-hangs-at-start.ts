@@ -23,8 +23,9 @@ function youngHolder(old: number): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === old) continue;
     try {
+      // `node holder.mjs …`; the fd store also has that name among its words.
       const words = readFileSync(`/proc/${name}/cmdline`, 'latin1').split('\0');
-      if (words.some((word) => word.endsWith('holder.mjs'))) return Number(name);
+      if (words[1]?.endsWith('holder.mjs')) return Number(name);
     } catch {
       // gone meanwhile
     }

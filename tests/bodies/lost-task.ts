@@ -11,10 +11,7 @@ export default async function loseTask(): Promise<LostTask> {
   const client = await daemon.client();
   const handle = await client.runShell('echo begun; exec sleep 1000', { pty: true, taskName: 'lost one' });
   await seen(client, handle.taskId, 'begun');
-  const { holder, keeper } = await client.status();
-  process.kill(holder.pid, 'SIGSTOP'); // so that it cannot put things right in between
-  process.kill(keeper.pid, 'SIGKILL');
-  process.kill(holder.pid, 'SIGKILL');
+  daemon.killWhole(await client.status());
   client.close();
   const after = await daemon.client();
   const { state, exitCode, reason, lastLines } = await after.waitForCompletion(handle);

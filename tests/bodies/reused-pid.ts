@@ -15,10 +15,7 @@ export default async function reusedPid(input: { how: 'ended' | 'stopped' | 'los
     await client.shutdown({});
   }
   if (input.how === 'lost') {
-    const { holder, keeper } = await client.status();
-    process.kill(holder.pid, 'SIGSTOP'); // so that it starts no other keeper
-    process.kill(keeper.pid, 'SIGKILL');
-    process.kill(holder.pid, 'SIGKILL');
+    daemon.killWhole(await client.status());
   }
   client.close();
   await until('the pid is free', () => !readdirSync('/proc').includes(String(pid)));

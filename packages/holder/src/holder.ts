@@ -18,6 +18,7 @@ import { killAndWait } from '@spool/native/when-gone';
 import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
+import { FdStore, type FdStoreOptions } from './fd-store.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { HomeGuard, SETTLE_MS } from './home-guard.ts';
 import { removeIfThere, removeShortFolder } from './listening.ts';
@@ -29,6 +30,9 @@ const BACKOFF_MS_FIRST = 20;
 /** The keeper's garbage is short-lived: a small nursery keeps its memory small at no cost in speed. */
 const KEEPER_FLAGS = ['--max-semi-space-size=2'];
 const BACKOFF_MS_MAX = 2000;
+
+/** Between the end of a store and the next. */
+const STORE_AGAIN_MS = 1000;
 
 /** A child keeps half of these for good and needs the rest only while it starts; some remain for handing over. */
 const FILES_TO_START_A_CHILD = 24;
@@ -66,7 +70,8 @@ export class Holder {
   #isStandby: boolean;
   #daemon: DaemonRecord;
   #commonFds: readonly number[];
-  readonly #guard: HomeGuard | null;
+  #guard: HomeGuard | null;
+  #store: FdStore | null = null;
   readonly #folders: FolderWatch;
   /** Until this resolves, an earlier keeper may still write. */
   #othersGone: Promise<unknown> = Promise.resolve();
@@ -79,7 +84,58 @@ export class Holder {
     this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence, 'warn'));
     this.#folders = new FolderWatch(() => this.#checkHome());
     if (this.#guard) this.#folders.watch(this.#guard.folders);
-    this.#children = new ChildTable(options.watch, (id, exit) => this.#emit({ type: 'exit', id, exit }));
+    this.#children = new ChildTable(options.watch, (id, exit) => {
+      this.#tellStore(id, 'update');
+      this.#emit({ type: 'exit', id, exit });
+    });
+    if (this.#daemon.hasStore === true) this.#store = new FdStore(this.#storeOptions, this.#commonFds.at(-1)!);
+    else if (this.#daemon.hasEscrow && !this.#isStandby) this.#startStore();
+  }
+
+  get #storeOptions(): FdStoreOptions {
+    return {
+      watch: this.#options.watch,
+      logFd: this.#options.log.fd,
+      say: (sentence) => this.#options.log.say(sentence),
+      onGone: () => this.#storeGone(),
+    };
+  }
+
+  #startStore(): void {
+    this.#store = FdStore.start(this.#storeOptions);
+    if (this.#store === null) return;
+    this.#setCommon({ ...this.#daemon, hasStore: true }, [...this.#ownFds, this.#store.link]);
+    this.#fillStore();
+  }
+
+  /** All common fds but the link to the store. */
+  get #ownFds(): readonly number[] {
+    return this.#daemon.hasStore === true ? this.#commonFds.slice(0, -1) : this.#commonFds;
+  }
+
+  #setCommon(daemon: DaemonRecord, fds: readonly number[]): void {
+    this.#daemon = daemon;
+    this.#commonFds = fds;
+    this.#guard = HomeGuard.of(daemon, fds, (sentence) => this.#options.log.say(sentence));
+  }
+
+  #fillStore(): void {
+    if (!this.#isStandby) this.#store?.fill(this.#daemon, this.#ownFds, this.#children.all());
+  }
+
+  #storeGone(): void {
+    const link = this.#commonFds.at(-1)!;
+    this.#store = null;
+    this.#setCommon({ ...this.#daemon, hasStore: false }, this.#ownFds);
+    native.close(link);
+    if (this.#isShuttingDown || this.#isStandby) return;
+    this.#options.log.say('the fd store is gone; starting another');
+    // Not at once: one that cannot run here would be started again and again.
+    setTimeout(() => {
+      if (this.#isShuttingDown || this.#store !== null) return;
+      this.#startStore();
+      this.#emit({ type: 'moved', daemon: this.#daemon, isNewStart: false }, this.#commonFds);
+    }, STORE_AGAIN_MS);
   }
 
   /** Continues with a keeper whose holder died: that keeper will hand over what it has. */
@@ -111,6 +167,7 @@ export class Holder {
     if (found === null) return;
     this.#daemon = found.daemon;
     this.#commonFds = found.fds;
+    this.#store?.daemon(found.daemon, this.#ownFds);
     this.#folders.watch(this.#guard.folders);
     this.#options.log.reopen(found.daemon.home.daemonLog);
     this.#emit({ type: 'moved', daemon: found.daemon, isNewStart: found.isNewStart }, found.fds);
@@ -183,11 +240,14 @@ export class Holder {
       case 'spawn':
         return this.#spawn(message.run);
       case 'done':
+        this.#store?.drop(message.id);
         return this.#children.release(message.id);
       case 'note':
-        return this.#children.note(message.id, message.endAtLeast);
+        this.#children.note(message.id, message.endAtLeast);
+        return this.#tellStore(message.id, 'update');
       case 'close-input':
-        return this.#children.closeInput(message.id);
+        this.#children.closeInput(message.id);
+        return this.#tellStore(message.id, 'put');
       case 'shutdown':
         return this.#shutdown();
       case 'ask':
@@ -198,7 +258,10 @@ export class Holder {
         this.#children.take(message.session, fds);
         return this.#missed.got(message.session.run.id);
       case 'handed':
-        return this.#missed.whenComplete(() => this.#emit({ type: 'held' }));
+        return this.#missed.whenComplete(() => {
+          this.#fillStore();
+          this.#emit({ type: 'held' });
+        });
       case 'missed': {
         const held = this.#children.get(message.id);
         if (held) this.#emit({ type: 'session', session: held.session }, held.fds);
@@ -206,6 +269,8 @@ export class Holder {
       }
       case 'commit':
         this.#isStandby = false;
+        if (this.#store) this.#fillStore();
+        else this.#startStore();
         return;
       case 'hand-over':
         return; // the first message to a new holder, handled by main
@@ -226,11 +291,17 @@ export class Holder {
       return this.#emit({ type: 'spawn-failed', id: run.id, code: 'EMFILE', syscall: 'spawn' });
     try {
       const held = this.#children.spawn(run, Date.now());
+      this.#store?.put(held);
       this.#emit({ type: 'session', session: held.session }, held.fds);
     } catch (error) {
       const { code = 'UNKNOWN', syscall = 'spawn' } = error as NodeJS.ErrnoException;
       this.#emit({ type: 'spawn-failed', id: run.id, code, syscall });
     }
+  }
+
+  #tellStore(id: string, how: 'put' | 'update'): void {
+    const held = this.#children.get(id);
+    if (held) this.#store?.[how](held);
   }
 
   #emit(message: FromHolder, fds: readonly number[] = []): void {
@@ -271,6 +342,7 @@ export class Holder {
 
   #shutdown(): void {
     this.#isShuttingDown = true;
+    this.#store?.stop();
     this.#removeTraces();
     this.#children[Symbol.dispose]();
     this.#options.log.say('stopped on request');

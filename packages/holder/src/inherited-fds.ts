@@ -11,12 +11,12 @@ import { native } from '@spool/native';
 const O_CLOEXEC = 0o2000000;
 const STDERR = 2;
 
-/** Closes every inherited fd except standard input, output and error, and `kept`. Call it before opening anything. */
-export function closeInheritedFds(kept: number): void {
+/** Closes every inherited fd except standard input, output and error, and those `kept`. Call it before opening anything. */
+export function closeInheritedFds(...kept: readonly number[]): void {
   for (const name of readdirSync('/proc/self/fd')) {
     const fd = Number(name);
     // Everything that Node opens itself is close-on-exec.
-    if (fd > STDERR && fd !== kept && !isCloseOnExec(fd)) native.close(fd);
+    if (fd > STDERR && !kept.includes(fd) && !isCloseOnExec(fd)) native.close(fd);
   }
 }
 

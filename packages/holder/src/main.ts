@@ -2,6 +2,7 @@
  * The holder's entry point. It is started in one of two ways:
  *   --ready-fd N   by a client: become the daemon if there is none, and report the result on N
  *   --link-fd N    by a keeper whose holder died: take everything from it, and hold it
+ *   --link-fd N --store-fd M    by the fd store, when both have died: the same
  * The lock of the state folder keeps LIFE-4.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -24,9 +25,10 @@ const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== '
 process.umask(0o077);
 process.title = 'spool-holder';
 
-const [way, fdText] = process.argv.slice(2);
+const [way, fdText, , storeText = '-1'] = process.argv.slice(2);
 const fd = Number(fdText);
-closeInheritedFds(fd);
+const storeFd = Number(storeText);
+closeInheritedFds(fd, storeFd);
 // Our own fds must not reach the children.
 native.cloexecFrom(3);
 
@@ -107,8 +109,8 @@ function takeOver(linkFd: number): void {
       holder = new Holder({
         watch,
         log,
-        daemon: message.daemon,
-        commonFds: fds,
+        daemon: { ...message.daemon, hasStore: message.daemon.hasStore === true || storeFd !== -1 },
+        commonFds: storeFd === -1 ? fds : [...fds, storeFd],
         isStandby: message.isStandby === true,
       });
       // The keeper may be dead already: then its link ends after everything it handed over, and another keeper is
@@ -117,7 +119,9 @@ function takeOver(linkFd: number): void {
       log.say(
         message.isStandby === true
           ? `started beside the holder of keeper ${message.keeperPid}, to take its place`
-          : `took over from keeper ${message.keeperPid}, whose holder was gone`,
+          : storeFd === -1
+            ? `took over from keeper ${message.keeperPid}, whose holder was gone`
+            : 'took over from the fd store: holder and keeper were gone',
       );
     },
     onFdsLost(message) {

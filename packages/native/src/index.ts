@@ -154,8 +154,8 @@ export interface Native {
   /** The terminal no longer repeats its input. */
   stopEcho(slave: number): void;
 
-  /** Two connected unix stream sockets, non-blocking, close-on-exec. */
-  socketPair(): [number, number];
+  /** Two connected unix sockets, non-blocking, close-on-exec: a stream, or packets that arrive whole or not at all. */
+  socketPair(isPackets?: boolean): [number, number];
   /** Sends bytes and, with the first of them, fds. Bytes sent, or -errno. Fds are sent only with at least one byte. */
   sendFds(socket: number, bytes: Uint8Array, fds: readonly number[]): number;
   /**

@@ -13,9 +13,13 @@
 #define SPOOL_SCM_MAX_FD 253 /* SCM_MAX_FD: the kernel takes no more fds in one message */
 
 napi_value js_socket_pair(napi_env env, napi_callback_info info) {
-  (void)info;
+  size_t count = 1;
+  napi_value kind = NULL;
+  bool is_packets = false;
+  napi_get_cb_info(env, info, &count, &kind, NULL, NULL);
+  if (count > 0) napi_get_value_bool(env, kind, &is_packets);
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == -1)
+  if (socketpair(AF_UNIX, (is_packets ? SOCK_SEQPACKET : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == -1)
     return throw_errno(env, errno, "socketpair", NULL);
   napi_value result = NULL;
   napi_create_array_with_length(env, 2, &result);

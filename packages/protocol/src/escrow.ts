@@ -46,6 +46,8 @@ export interface DaemonRecord {
   readonly startedAt: number;
   /** False where holder and keeper are one process: then sessions end with it. */
   readonly hasEscrow: boolean;
+  /** The last fd is a link to the fd store, which survives the death of both processes. */
+  readonly hasStore?: boolean;
   /** Whether exit codes survive the death of the holder too (Linux 6.15). */
   readonly canReadForeignExit: boolean;
 }

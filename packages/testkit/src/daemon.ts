@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
 import { connect } from '@spool/client/node';
-import { SpoolError } from '@spool/protocol';
+import { type DaemonStatus, SpoolError } from '@spool/protocol';
 import { until } from './processes.ts';
 
 export const SPOOL = fileURLToPath(new URL('../../../spool', import.meta.url));
@@ -28,7 +28,7 @@ export class TestDaemon {
     this.home = options.home ?? mkdtempSync(`${tmpdir()}/spool-test-`);
     // The user of a test knows how to leave a session: a hint would only be waited for.
     if (options.home === undefined && options.isNewcomer !== true)
-      writeFileSync(`${this.home}/told.json`, '["detach"]');
+      writeFileSync(`${this.home}/told.json`, '["detach"]', { mode: 0o600 });
     const { SPOOL_SESSION: _session, SPOOL_SOCKET: _socket, ...env } = process.env;
     this.env = { ...env, SPOOL_HOME: this.home, ...options.env };
   }
@@ -81,6 +81,23 @@ export class TestDaemon {
         }
       })
       .map(Number);
+  }
+
+  /** The fd store, which brings back a daemon whose other processes are killed. */
+  stores(): number[] {
+    return this.processes().filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'spool-fd-store\n';
+      } catch {
+        return false; // gone meanwhile
+      }
+    });
+  }
+
+  /** Kills all processes of the daemon at once, as the kernel kills a whole group. */
+  killWhole({ holder, keeper }: Pick<DaemonStatus, 'holder' | 'keeper'>): void {
+    process.kill(holder.pid, 'SIGSTOP'); // so that it cannot put things right in between
+    for (const pid of [...this.stores(), keeper.pid, holder.pid]) process.kill(pid, 'SIGKILL');
   }
 
   /** Stops everything; throws if anything is left. */
