@@ -4,6 +4,7 @@ import type { Status } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import { expect, onTestFinished, test } from 'vitest';
 import { StatusTracker, type Past, restoredStatus } from './status-tracker.ts';
+import { steadyNow } from '../steady-clock.ts';
 import { RuleFiles } from '../worker/rule-files.ts';
 
 function sessionFolder(): string {
@@ -40,7 +41,7 @@ function insightOf(folder: string, before: Past | null = null, leader: number | 
 }
 
 test('[STATE-1] a session that began in the future, by a clock that was set back since, is not silent for ever', () => {
-  const now = Date.now();
+  const now = steadyNow(); // not `Date.now`: another test of this worker may have moved the clock with fake timers
   const { tracker } = insightOf(sessionFolder(), { end: 10, writtenAt: now + 3_600_000 }, null, now + 7_200_000);
   tracker.look(now + 1000);
   tracker.wake(now + 60_000);
