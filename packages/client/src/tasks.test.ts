@@ -26,7 +26,9 @@ function setUp(): { keeper: FakeKeeper; client: Client } {
 }
 
 function tellStarted(keeper: FakeKeeper, taskId: string): void {
-  const { channel, connection } = keeper.asked.findLast(({ op }) => op === 'events')!;
+  const { channel, connection } = keeper.asked.findLast(
+    ({ op, ask }) => op === 'events' && ask.types?.includes('task_started'),
+  )!;
   const event = { type: 'task_started', at: 0, taskId, name: taskId, startedAt: 0 };
   for (const peer of keeper.peers)
     if (peer.number === connection) peer.send(encodeJson(FrameType.event, channel, event));
@@ -35,6 +37,7 @@ function tellStarted(keeper: FakeKeeper, taskId: string): void {
 /** One line each, for comparing. */
 function short(event: TaskStreamEvent): string {
   if (event.type === 'task_log') return `${event.taskId} log ${event.chunk}`;
+  if (event.type === 'task_waiting') return `${event.taskId} asks ${event.question}`;
   return event.type === 'task_started' ? `${event.taskId} started` : `${event.taskId} ${event.state}`;
 }
 

@@ -12,6 +12,8 @@ import {
   taskOf,
   type TaskState,
   TIMEOUT_MS_MAX,
+  type StatusInfo,
+  taskQuestion,
 } from '@spool/protocol';
 import { badArgument } from './check.ts';
 import type { Client, WaitOptions } from './client.ts';
@@ -61,7 +63,15 @@ export interface ShellResult extends TaskResult {
 
 export type TaskStreamEvent =
   | TaskEvent
-  | { readonly type: 'task_log'; readonly taskId: string; readonly chunk: string };
+  | { readonly type: 'task_log'; readonly taskId: string; readonly chunk: string }
+  /** It waits for a person. `question` is what its dialog asks; null: it goes on. */
+  | {
+      readonly type: 'task_waiting';
+      readonly at: number;
+      readonly taskId: string;
+      readonly name: string;
+      readonly question: string | null;
+    };
 
 export interface TaskEventsOptions {
   /** Only these tasks, until all of them have finished (default: all, including future ones). */
@@ -249,6 +259,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     if (this.#followed.has(taskId)) return;
     this.#followed.add(taskId);
     const signal = this.#items.ended;
+    const over = this.#followQuestions(taskId, name);
     try {
       this.#push({ type: 'task_started', at: startedAt, taskId, name, startedAt });
       for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
@@ -258,7 +269,28 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {
       if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#items.end(error); // removed: there is nothing left to report
+    } finally {
+      over();
     }
+  }
+
+  /** Reports each question once. Returns a function that ends it. */
+  #followQuestions(taskId: string, name: string): () => void {
+    const statuses = this.#client.events({ sessions: [taskId], types: ['session-status'], signal: this.#items.ended });
+    let told: string | null = null;
+    const tell = (status: StatusInfo, at: number): void => {
+      const question = taskQuestion(status);
+      if (question === told) return;
+      told = question;
+      this.#push({ type: 'task_waiting', at, taskId, name, question });
+    };
+    const follow = async (): Promise<void> => {
+      const { status, state } = await this.#client.get(taskId);
+      if (state === 'running') tell(status, status.since);
+      for await (const event of statuses) if (event.type === 'session-status') tell(event.status, event.at);
+    };
+    void follow().catch(() => {}); // its output and its end are what counts, and report the same error
+    return () => statuses.close();
   }
 
   #push(event: TaskStreamEvent): void {

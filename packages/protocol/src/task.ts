@@ -1,5 +1,7 @@
 /** A task: a session that a program awaits. The names are those that programs which await tasks already know. */
 import type { SessionInfo } from './messages.ts';
+import { questionLine } from './question.ts';
+import type { StatusInfo } from './status.ts';
 
 /** `error`: it ended by itself, not with 0; `timeout`: its own limit ended it; `cancelled`: a client ended it. */
 export type TaskState = 'running' | 'success' | 'error' | 'timeout' | 'cancelled';
@@ -31,6 +33,12 @@ export type TaskEvent =
       readonly exitCode: number | null;
       readonly durationMs: number;
     };
+
+/** What a task that waits for a person asks, in one line; null when it does not wait. */
+export function taskQuestion(status: StatusInfo): string | null {
+  if (status.state !== 'blocked') return null;
+  return status.question ? questionLine(status.question) : (status.activity ?? status.why);
+}
 
 type Ending = Pick<SessionInfo, 'state' | 'endedBy'>;
 

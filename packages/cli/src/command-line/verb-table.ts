@@ -491,7 +491,7 @@ export const VERBS = {
     examples: [
       ['spool task run --timeout 10m -- npm install', 'a live status line, then the result'],
       [
-        "spool task run -d --name site --shell 'npm create vite@latest site -- --template vue'",
+        "spool task run -d --name site --shell 'npm create --yes vite@latest site -- --template vue'",
         'run it in the background',
       ],
       ['spool task wait site api', 'wait for both, from any terminal'],

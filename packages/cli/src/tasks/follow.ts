@@ -1,6 +1,6 @@
 /** Follows tasks until all have finished, and reports their output, milestones and results. */
 import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
-import { SpoolError } from '@spool/protocol';
+import { SpoolError, taskQuestion } from '@spool/protocol';
 import { LineText } from '@spool/vt';
 import { exitCodeOfTask } from './exit-code.ts';
 import type { TaskView } from './line.ts';
@@ -9,14 +9,19 @@ export interface TaskListener {
   /** Called for each line of output. Without it, only the last line is tracked. */
   readonly onLine?: ((view: TaskView, line: string) => void) | undefined;
   readonly onMilestone?: ((view: TaskView, milestone: Milestone) => void) | undefined;
+  /** It waits for a person. */
+  readonly onQuestion?: ((view: TaskView, question: string) => void) | undefined;
   readonly onFinish?: ((view: TaskView, result: TaskResult) => void) | undefined;
 }
 
 /** A longer line is not shown anyway, and reading a flood for its last line is a waste. */
 const LAST_LINE_BYTES = 4096;
+/** A spinner, a rule or a box says nothing. */
+const LETTER = /\p{L}/u;
 
 export function viewOf({ id, name, startedAt, milestone, status }: SessionInfo): TaskView {
-  return { id, name, startedAt, milestone, lastLine: '', progress: status.progress, result: null };
+  const question = taskQuestion(status);
+  return { id, name, startedAt, milestone, lastLine: '', progress: status.progress, question, result: null };
 }
 
 /** Resolves with the exit codes. It changes only the views and calls the listener, so a caller may abandon it. */
@@ -47,12 +52,20 @@ export async function followTasks(
           const { type: _type, at: _at, id, ...milestone } = event;
           reached(byId.get(id)!, milestone);
         } else if (event.type === 'session-status') {
-          byId.get(event.id)!.progress = event.status.progress;
+          const view = byId.get(event.id)!;
+          view.progress = event.status.progress;
+          asks(view, taskQuestion(event.status));
         }
       }
     } catch (error) {
       if (!signal.aborted && !SpoolError.is(error)) throw error; // the ends are still reported without events
     }
+  }
+
+  function asks(view: TaskView, question: string | null): void {
+    if (question === view.question) return;
+    view.question = question;
+    if (question !== null) listener.onQuestion?.(view, question);
   }
 
   function reached(view: TaskView, milestone: Milestone): void {
@@ -87,7 +100,7 @@ export async function followTasks(
       for await (const item of client.watch(view.id, { from: { tailBytes: LAST_LINE_BYTES }, signal })) {
         if (item.type !== 'output') continue;
         const ended = text.feed(item.bytes.subarray(-LAST_LINE_BYTES)).map((line) => line.text);
-        view.lastLine = [...ended, text.current].findLast((line) => line.trim() !== '') ?? view.lastLine;
+        view.lastLine = [...ended, text.current].findLast((line) => LETTER.test(line)) ?? view.lastLine;
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -8,6 +8,7 @@ const VIEW: TaskView = {
   startedAt: 0,
   milestone: null,
   lastLine: '',
+  question: null,
   progress: null,
   result: null,
 };

@@ -1,4 +1,4 @@
-/** One line per task: a live line for a terminal, and plain lines for events. */
+/** One line per task: a live line for a terminal, and plain lines for events. Keeps TASK-7. */
 import type { Milestone, TaskResult, TaskState } from '@spool/client';
 import { cutToWidth, displayWidth, printable } from '../output/printable.ts';
 
@@ -8,10 +8,12 @@ export interface TaskView {
   readonly name: string;
   readonly startedAt: number;
   milestone: Milestone | null;
-  /** The last non-empty line of its output, complete or not. */
+  /** The last line of its output that has letters, complete or not. */
   lastLine: string;
   /** Percent, as reported by the program (OSC 9;4). */
   progress: number | null;
+  /** What it asks, while it waits for a person. */
+  question: string | null;
   result: TaskResult | null;
 }
 
@@ -54,7 +56,8 @@ export function nameWidthOf(views: readonly TaskView[]): number {
 export function liveLine(view: TaskView, { now, turn, width, isColoured, nameWidth }: LineLook): string {
   const { result } = view;
   const state = result?.state ?? 'running';
-  const mark = result === null ? SPINNER[turn % SPINNER.length]! : MARK[state];
+  const isWaiting = result === null && view.question !== null;
+  const mark = isWaiting ? '?' : result === null ? SPINNER[turn % SPINNER.length]! : MARK[state];
   const name = cutToWidth(printable(view.name), nameWidth);
   const head = [
     name + ' '.repeat(nameWidth - displayWidth(name)),
@@ -63,11 +66,17 @@ export function liveLine(view: TaskView, { now, turn, width, isColoured, nameWid
   const percent = percentOf(view);
   if (percent !== null) head.push(bar(percent));
   const rest = cutToWidth(`${head.join(' ')}  ${newsOf(view)}`.trimEnd(), width - 2);
-  return isColoured ? `\x1b[${COLOUR[state]}m${mark}\x1b[m ${rest}` : `${mark} ${rest}`;
+  return isColoured ? `\x1b[${isWaiting ? '33' : COLOUR[state]}m${mark}\x1b[m ${rest}` : `${mark} ${rest}`;
+}
+
+/** `waits for you: "Ok to proceed? (y)" (spool attach site)`. */
+export function waitingWords(name: string, question: string): string {
+  return `waits for you: ${JSON.stringify(printable(question).trim())} (spool attach ${printable(name)})`;
 }
 
 /** For a success, the last milestone says more than the reason. */
-function newsOf({ result, milestone, lastLine }: TaskView): string {
+function newsOf({ name, question, result, milestone, lastLine }: TaskView): string {
+  if (result === null && question !== null) return waitingWords(name, question);
   if (result !== null && result.state !== 'success') return result.reason;
   return printable(milestone?.title ?? lastLine).trim();
 }

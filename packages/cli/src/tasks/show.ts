@@ -3,12 +3,13 @@
  * --verbose. The tasks keep running if this process ends.
  */
 import type { Client, Milestone, SessionInfo, TaskResult } from '@spool/client';
+import { taskQuestion } from '@spool/protocol';
 import { EXIT } from '../command-line/exit-code.ts';
 import { printable } from '../output/printable.ts';
 import { isTerminal, notice, print } from '../output/stdio.ts';
 import { followTasks, type TaskListener, viewOf } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
-import { endLines, formatElapsed, saidLast, type TaskView } from './line.ts';
+import { endLines, formatElapsed, saidLast, type TaskView, waitingWords } from './line.ts';
 import { LiveLines } from './live.ts';
 
 export interface ShowOptions {
@@ -65,16 +66,19 @@ export async function showTasks(
 function plainListener(sessions: readonly SessionInfo[], isVerbose: boolean): TaskListener {
   const say = isVerbose ? notice : print;
   const isOne = sessions.length === 1;
-  for (const { id, name, startedAt, milestone } of sessions) {
+  for (const { id, name, startedAt, milestone, status } of sessions) {
     const elapsed = Date.now() - startedAt;
     const since = elapsed < JUST_NOW_MS ? '' : ` ${formatElapsed(elapsed)} ago`;
     say(`${printable(name)} (${id}): started${since}${milestone ? `; ${printable(milestone.title)}` : ''}`);
+    const question = taskQuestion(status);
+    if (question !== null) say(`${printable(name)} ${waitingWords(name, question)}`);
   }
   return {
     onLine: isVerbose
       ? ({ name }: TaskView, line: string) => print(isOne ? line : `${printable(name)}: ${line}`)
       : undefined,
     onMilestone: ({ name }: TaskView, { title }: Milestone) => say(`${printable(name)}: ${printable(title)}`),
+    onQuestion: ({ name }: TaskView, question: string) => say(`${printable(name)} ${waitingWords(name, question)}`),
     onFinish: (_view: TaskView, result: TaskResult) => say(endLines(result, isVerbose).join('\n')),
   };
 }

@@ -1,13 +1,13 @@
 /** `spool task`: commands that are run to completion. A task is a session, so all other verbs accept it too. */
 import { callerLimits, type Client, DEFAULT_SIZE } from '@spool/client/node';
-import { type SessionInfo, SpoolError, taskOf } from '@spool/protocol';
+import { type SessionInfo, SpoolError, taskOf, taskQuestion } from '@spool/protocol';
 import { resolve } from 'node:path';
 import { reportFailure } from '../command-line/failure.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
 import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
-import { endLines, formatElapsed } from '../tasks/line.ts';
+import { endLines, formatElapsed, waitingWords } from '../tasks/line.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ArgumentsOf } from '../command-line/verb-table.ts';
 import { environment } from './run.ts';
@@ -105,7 +105,12 @@ async function list(flags: Flags, program: Program): Promise<number> {
   await using client = await openClient(program);
   const all = await tasksOf(client);
   if (flags.json) {
-    printJson(all.map(taskOf));
+    printJson(
+      all.map((session) => {
+        const { command, status, milestone } = session;
+        return { ...taskOf(session), command, status, milestone };
+      }),
+    );
     return 0;
   }
   const ended = all.filter(({ state }) => state !== 'running');
@@ -133,7 +138,8 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
   const rows = sessions.map((session) => {
     const { id, name, state, startedAt, finishedAt, exitCode } = taskOf(session);
     const exit = exitCode ?? session.signal ?? '';
-    const milestone = printable(session.milestone?.title ?? '');
+    const question = session.state === 'running' ? taskQuestion(session.status) : null;
+    const milestone = question === null ? printable(session.milestone?.title ?? '') : waitingWords(name, question);
     return [id, printable(name), state, formatElapsed((finishedAt ?? now) - startedAt), String(exit), milestone];
   });
   return formatTable(columns, rows, width);
