@@ -1,4 +1,7 @@
-/** `spool completions`: shell scripts generated from the table of verbs. Sessions are completed by id and by name. */
+/**
+ * `spool completions`: shell scripts generated from the table of verbs. Sessions are completed by name: all that `ls` shows, or
+ * only running ones for verbs that need one. Keeps SAY-7.
+ */
 import { COMMON_FLAGS, type Flag, type Verb } from '../command-line/arguments.ts';
 import type { VerbAction } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
@@ -46,7 +49,23 @@ function takesSessionsLater(verb: Verb): boolean {
   return verb.operands[0]?.includes('ID…') === true || /\bID\b/.test(verb.operands[1] ?? '');
 }
 
-const SESSIONS = 'spool ls -q --names 2>/dev/null';
+/** Verbs that are of no use with a session that has ended. */
+const NEED_RUNNING: ReadonlySet<string> = new Set([
+  'attach',
+  'send',
+  'paste',
+  'prompt',
+  'keys',
+  'wait',
+  'stop',
+  'kill',
+]);
+
+const whichOf = (name: string): string => (NEED_RUNNING.has(name) ? '--running' : '');
+
+/** Name and state, separated by a tab. The shell passes `\\t` on as it is, and `ls` makes it a tab. */
+const NAMED = '{{.name}}\\t{{.status.state}}';
+const sessionsFor = (which: string): string => `spool ls ${which} --format "${NAMED}" 2>/dev/null`.replace('  ', ' ');
 
 function takesFiles(flag: Flag): boolean {
   return /DIR|FILE/.test(flag.value ?? '');
@@ -67,6 +86,7 @@ function bash(): string {
       kind: operandKind(verb),
       words: wordsOf(verb).join(' '),
       later: takesSessionsLater(verb) ? 'session' : 'none',
+      which: whichOf(name),
       commandAfter: verb.commandAfter ?? '',
     };
     return `    ${name}) ${Object.entries(settings)
@@ -87,14 +107,14 @@ _spool_sessions() {
   local session
   while IFS= read -r session; do
     if [[ $session == "$1"* ]]; then COMPREPLY+=("$(printf %q "$session")"); fi
-  done < <(${SESSIONS})
+  done < <(spool ls $2 --format '{{.name}}' 2>/dev/null)
 }
 _spool_command() {
   if declare -F _command_offset >/dev/null; then _command_offset "$1"; else COMPREPLY=($(compgen -f -- "$2")); fi
 }
 _spool() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at word first= operands=0 command=0
-  local flags= valued= files= kind=none words= later=none commandAfter= values=
+  local flags= valued= files= kind=none words= later=none which= commandAfter= values=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '${[...ALL.map(([name]) => name), 'help'].join(' ')}' -- "$cur"))
@@ -132,7 +152,7 @@ ${values.join('\n')}
   elif [[ $kind == words && $operands -eq 0 ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
   elif [[ ( $kind == session && $operands -eq 0 ) || ( $later == session && $operands -gt 0 ) ]]; then
-    _spool_sessions "$cur"
+    _spool_sessions "$cur" "$which"
   fi
 }
 complete -F _spool spool`;
@@ -161,16 +181,23 @@ function zsh(): string {
       ],
       none: [],
     }[kind];
-    return `    ${name}) _arguments -s -S ${[...specs, ...operand].join(' ')} ;;`;
+    return `    ${name}) which=${whichOf(name)}; _arguments -s -S ${[...specs, ...operand].join(' ')} ;;`;
   });
   return `#compdef spool
 # zsh completion for spool; made by \`spool completions zsh\`
 _spool_sessions() {
-  local -a sessions
-  sessions=(\${(f)"$(${SESSIONS})"})
-  compadd -a sessions
+  # Two lists: what is typed, and what is shown with the state behind it.
+  local -a names shown
+  local line
+  for line in "\${(@f)$(spool ls $which --format '${NAMED}' 2>/dev/null)}"; do
+    [[ -n $line ]] || continue
+    names+=("\${line%%\$'\\t'*}")
+    shown+=("\${line/\$'\\t'/  -- }")
+  done
+  compadd -l -d shown -a names
 }
 _spool() {
+  local which=
   local -a verbs
   verbs=(
 ${[...ALL.map(([name, verb]) => [name, verb.summary] as const), ['help', 'show help'] as const].map(([name, about]) => `    '${name}:${quote(about)}'`).join('\n')}
@@ -207,7 +234,7 @@ function fish(): string {
         const value = flag.kind === 'on' ? '' : takesFiles(flag) ? ' -r -F' : ` -x${words}`;
         return `complete -c spool ${seen}${short} -l ${long}${value} -d ${quote(flag.about)}`;
       }),
-      ...(kind === 'session' ? [`complete -c spool ${seen} -a '(${SESSIONS})'`] : []),
+      ...(kind === 'session' ? [`complete -c spool ${seen} -a '(${sessionsFor(whichOf(name))})'`] : []),
       ...(kind === 'command' ? [`complete -c spool ${seen} -a '(__fish_complete_subcommand --fcs-skip=2)'`] : []),
       ...(kind === 'words' ? fishWords(name, verb) : []),
     ];
@@ -223,7 +250,9 @@ function fishWords(name: string, verb: Verb): readonly string[] {
   return [
     `complete -c spool -n '${seen} not __fish_seen_subcommand_from ${words.join(' ')}' -a '${words.join(' ')}'`,
     ...(takesSessionsLater(verb)
-      ? [`complete -c spool -n '${seen} __fish_seen_subcommand_from ${withSessions}' -a '(${SESSIONS})'`]
+      ? [
+          `complete -c spool -n '${seen} __fish_seen_subcommand_from ${withSessions}' -a '(${sessionsFor(whichOf(name))})'`,
+        ]
       : []),
   ];
 }
