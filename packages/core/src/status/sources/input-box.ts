@@ -57,7 +57,7 @@ function lowest(rule: InputRule, lines: readonly string[]): number | null {
 
 function isFirst({ pattern, after }: InputRule, lines: readonly string[], row: number): boolean {
   if (!pattern.test(cut(lines[row] ?? ''))) return false;
-  return after === null || (row > 0 && after.test(cut(lines[row - 1]!)));
+  return after === null || (row > 0 && after.test(cut(lines[row - 1] ?? '')));
 }
 
 const isEnd = ({ until }: InputRule, line: string): boolean =>
