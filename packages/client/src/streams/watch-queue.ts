@@ -27,10 +27,10 @@ export type AttachItem =
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
   | Extract<WatchEvent, { readonly type: AttachedOnly }>;
 
-/** Those that only say how things stand now: of several in a row the last is enough. */
 /** What a snapshot makes obsolete. */
 const PAST: ReadonlySet<string> = new Set(['output', 'piece', 'gap', 'snapshot']);
 
+/** Those that only say how things stand now: of several in a row the last is enough. */
 const STANDING: ReadonlySet<string> = new Set(['resized', 'reconnected', 'viewers']);
 
 const SLAB_BYTES = 16 * 1024;
