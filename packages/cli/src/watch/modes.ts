@@ -48,7 +48,7 @@ export function footerOf(mode: Mode, filter: string): Footer | null {
     case 'confirm':
       return { type: 'question', text: `${mode.question} y: yes, any other key: no` };
     case 'answer':
-      return { type: 'question', text: 'press the number of an answer, or escape' };
+      return { type: 'question', text: 'press a number, or escape' };
     default:
       return null;
   }

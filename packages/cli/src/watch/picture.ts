@@ -113,7 +113,8 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number,
   // Where there is room for one text only: what it does, or else what it said.
   const told = clean(doingOf(row)) || (widths.last === 0 ? said : '');
   const doing = widths.doing > 0 ? GAP + fit(told, widths.doing) : '';
-  const last = widths.last > 0 ? GAP + cutToWidth(said, widths.last) : '';
+  // A question is often the last line too: once is enough.
+  const last = widths.last > 0 && said !== told ? GAP + cutToWidth(said, widths.last) : '';
   const plain = cutToWidth(`${state}${GAP}${rest}${doing}${last}`, width);
   if (isChosen) return look('chosen', plain + ' '.repeat(Math.max(0, width - displayWidth(plain))));
   if (displayWidth(`${state}${GAP}${rest}${doing}${last}`) > width) return look(group, plain); // too narrow for finery
