@@ -191,8 +191,8 @@ _spool_sessions() {
   local line
   for line in "\${(@f)$(spool ls $which --format '${NAMED}' 2>/dev/null)}"; do
     [[ -n $line ]] || continue
-    names+=("\${line%%\$'\\t'*}")
-    shown+=("\${line/\$'\\t'/  -- }")
+    names+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
   done
   compadd -l -d shown -a names
 }
