@@ -5,6 +5,7 @@ import { percent, SCREEN_ALONE } from './measurement.ts';
 
 const STATES: readonly StatusState[] = ['working', 'blocked', 'idle'];
 const all = markedRecordings();
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
 const isWrong = ({ truth, found, words }: Mark): boolean => truth !== found || words !== '';
 
 for (const isHeldOut of [true, false]) {
@@ -14,42 +15,38 @@ for (const isHeldOut of [true, false]) {
     const marks = results.flatMap((result) => result.marks);
     print(`${isHeldOut ? 'Held out' : 'Tuned on'}, ${withholds ? 'by the screen alone' : 'all sources'}`, marks);
     const idle = results.flatMap(({ idleInDialog }) => idleInDialog);
-    console.log(`  idle while a dialog was up: ${idle.length}${idle.map((line) => `\n    ${line}`).join('')}\n`);
+    write(`  idle while a dialog was up: ${idle.length}${idle.map((line) => `\n    ${line}`).join('')}\n`);
   }
   const working = recordings
     .flatMap((recording) => marksOf(reworded(recording)).marks)
     .filter(({ truth }) => truth === 'working');
   const right = working.filter(({ found }) => found === 'working').length;
-  console.log(
+  write(
     `  hints reworded, spinners changed: ${right} of ${working.length} marks of work read working (${percent(right / working.length)})\n`,
   );
 }
 
 function print(title: string, marks: readonly Mark[]): void {
   const right = marks.filter((mark) => !isWrong(mark)).length;
-  console.log(`${title}: ${right} of ${marks.length} marks right (${percent(right / marks.length)})`);
+  write(`${title}: ${right} of ${marks.length} marks right (${percent(right / marks.length)})`);
   for (const agent of new Set(marks.map((mark) => mark.agent))) {
     const own = marks.filter((mark) => mark.agent === agent);
     const dialogs = own.filter(({ truth }) => truth === 'blocked');
     const told = dialogs.filter(({ found, words }) => found === 'blocked' && words === '').length;
     const good = own.filter((mark) => !isWrong(mark)).length;
-    console.log(
+    write(
       `  ${agent.padEnd(9)} ${good} of ${own.length} right; dialogs told in their own words: ${told} of ${dialogs.length}`,
     );
   }
-  console.log(
-    `  ${'truth'.padEnd(9)}${STATES.map((state) => `read ${state}`.padStart(14)).join('')}${'other'.padStart(8)}`,
-  );
+  write(`  ${'truth'.padEnd(9)}${STATES.map((state) => `read ${state}`.padStart(14)).join('')}${'other'.padStart(8)}`);
   for (const truth of STATES) {
     const own = marks.filter((mark) => mark.truth === truth);
     const counts = STATES.map((state) => own.filter(({ found }) => found === state).length);
     const other = own.length - counts.reduce((one, more) => one + more, 0);
-    console.log(
+    write(
       `  ${truth.padEnd(9)}${counts.map((count) => String(count).padStart(14)).join('')}${String(other).padStart(8)}`,
     );
   }
   for (const { recording, ms, label, found, by, truth, words } of marks.filter(isWrong))
-    console.log(
-      `  wrong: ${recording} ${ms} ms ${label}: ${found} (${by}), ${truth === found ? words : `not ${truth}`}`,
-    );
+    write(`  wrong: ${recording} ${ms} ms ${label}: ${found} (${by}), ${truth === found ? words : `not ${truth}`}`);
 }
