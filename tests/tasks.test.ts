@@ -99,7 +99,8 @@ test('[TASK-1] with pty: a handle at once, and a registry of exactly the agreed 
   await client.waitForCompletion(handle);
   const ended = { ...running, state: 'error', startedAt, finishedAt: expect.any(Number) as number, exitCode: 2 };
   expect(await client.tasks()).toEqual([ended]);
-  expect(await daemon.json('task', 'ls')).toEqual([ended]);
+  const listed = { ...ended, command: expect.any(Array), status: expect.any(Object), milestone: null };
+  expect(await daemon.json('task', 'ls')).toEqual([listed]);
 });
 
 test('[TASK-4] a timeout ends the whole tree, double-forked processes in sessions of their own included, and says so', async () => {
