@@ -7,7 +7,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
+import { isAlive, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { Agent } from './support/mcp-agent.ts';
 import { read } from './support/sources.ts';
@@ -392,4 +392,11 @@ test('[MCP-9] the MCP Inspector lists, calls and reads, and finds no fault with 
   const { resources } = JSON.parse(await inspect('resources/list')) as { resources: { uri: string }[] };
   const log = resources.find(({ uri }) => uri.endsWith('/log'))!;
   expect(await inspect('resources/read', '--uri', log.uri)).toContain('from the inspector');
+});
+
+test('[MCP-6] in a terminal, `spool mcp` says what it is and how to use it, on stderr', async () => {
+  await using daemon = new TestDaemon();
+  using terminal = new Terminal([SPOOL, 'mcp'], daemon.env);
+  await terminal.sees('This is an MCP server');
+  await terminal.sees('claude mcp add spool -- spool mcp');
 });
