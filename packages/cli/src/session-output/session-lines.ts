@@ -41,6 +41,6 @@ export class SessionLines implements Disposable {
   }
 
   async #print(lines: readonly TextLine[]): Promise<void> {
-    await this.#printer.print(lines.map(({ text }) => ({ text: text.trimEnd(), at: 0 })));
+    await this.#printer.print(lines.map(({ text }) => ({ text, at: 0 })));
   }
 }
