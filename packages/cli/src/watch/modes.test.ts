@@ -36,3 +36,15 @@ test.each([
   [text('x'), undefined],
   [{ type: 'key', name: 'enter' } as const, undefined], // nothing is chosen by a stray Enter
 ])('[WATCH-4] %j chooses %j', (key, label) => expect(optionFor(QUESTION, key)?.label).toBe(label));
+
+test('[WATCH-4] an answer that is typed and then sent is chosen by its letter', () => {
+  const question: Question = {
+    text: 'Overwrite file? [y/N]',
+    options: [
+      { key: 'y Enter', label: 'yes' },
+      { key: 'n Enter', label: 'no' },
+      { key: 'Down Enter', label: 'later' },
+    ],
+  };
+  expect(['y', 'N', 'd'].map((letter) => optionFor(question, text(letter))?.label)).toEqual(['yes', 'no', undefined]);
+});

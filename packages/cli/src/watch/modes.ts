@@ -20,11 +20,12 @@ export function typeInto(mode: Extract<Mode, { type: 'line' }>, key: Key): Mode 
   return { type: 'list' };
 }
 
-/** The option that a key chooses: by its number, or by its own key. */
+/** The option that a key chooses: by its number, or by the first of its own keys (`y` of `y Enter`). */
 export function optionFor({ options }: Question, key: Key): Question['options'][number] | undefined {
   if (key.type !== 'text' || key.isPaste) return undefined;
   const numbered = /^[1-9]$/.test(key.text) ? options[Number(key.text) - 1] : undefined;
-  const option = numbered ?? options.find((each) => each.key?.toLowerCase() === key.text.toLowerCase());
+  const option =
+    numbered ?? options.find((each) => each.key?.toLowerCase().split(' ', 1)[0] === key.text.toLowerCase());
   return option?.key === null ? undefined : option;
 }
 
