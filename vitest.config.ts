@@ -3,7 +3,7 @@
  *
  * - `unit`: fast, in parallel. Files share their workers, for a fresh one each took a third of the time.
  * - `unit-alone`: the addon, which looks for fds and children that were left behind: a process for each file.
- * - `unit-long`: recordings replayed read by read, and accidents by the thousand.
+ * - `unit-long`: recordings replayed read by read, accidents by the thousand, and starts of a real daemon.
  * - `system`: real daemons, one file at a time, after the others.
  *
  * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
@@ -21,6 +21,7 @@ const ABOUT_SOURCES = [
 const ALONE = ['packages/native/src/**/*.test.ts'];
 
 const LONG = [
+  'packages/client/src/node/connect.test.ts',
   'packages/core/src/log/kill.test.ts',
   'packages/core/src/status/sources/dialog.test.ts',
   'packages/core/src/status/measure.test.ts',
