@@ -586,8 +586,25 @@ export const VERBS = {
   explain: {
     summary: 'show why spool considers a session working, blocked or idle',
     operands: ['[ID]'],
-    flags: { history: { kind: 'on', about: 'include past states and milestones' } },
-    examples: [['spool explain claude', 'the state and the evidence for and against it']],
+    flags: {
+      history: { kind: 'on', about: 'include past states and milestones' },
+      save: {
+        kind: 'text',
+        value: 'STATE',
+        words: ['working', 'blocked', 'idle'],
+        about: 'save its screen as a test case for your rules, with what it really is: working, blocked or idle',
+      },
+      note: { kind: 'text', value: 'TEXT', about: 'with --save: a remark for the case' },
+    },
+    details: [
+      '`--save` writes the screen, the evidence and your correction to the folder rules/cases of your configuration.',
+      '`spool doctor rules` runs all cases. Only you can read the files; but look before you share one: a screen may show',
+      'secrets.',
+    ].join('\n'),
+    examples: [
+      ['spool explain claude', 'the state and the evidence for and against it'],
+      ['spool explain claude --save idle', 'it says working, but it is idle'],
+    ],
   },
   summary: {
     summary: 'summarize a session: result, milestones, last lines, changed files',
@@ -683,11 +700,17 @@ export const VERBS = {
   },
   doctor: {
     summary: 'check the installation and suggest fixes',
-    operands: [],
+    operands: ['[rules]'],
     flags: {},
-    details:
-      '`doctor` starts no daemon. It also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do\nnot count.',
-    examples: [['spool doctor', 'one line per check']],
+    details: [
+      '`doctor` starts no daemon. It also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do',
+      'not count. `rules` applies all rules, yours too, to the screens that you saved with `spool explain --save`; a screen that',
+      'is read wrong is a failed check.',
+    ].join('\n'),
+    examples: [
+      ['spool doctor', 'one line per check'],
+      ['spool doctor rules', 'are my saved screens read right?'],
+    ],
   },
   mcp: {
     summary: 'run an MCP server on stdin and stdout: sessions as tools for an agent',

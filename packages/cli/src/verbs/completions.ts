@@ -36,12 +36,12 @@ function operandKind(verb: Verb): 'session' | 'command' | 'words' | 'none' {
   const [first = ''] = verb.operands;
   if (/^\[?COMMAND/.test(first)) return 'command';
   if (/\bID\b/.test(first)) return 'session';
-  return first.includes('|') ? 'words' : 'none';
+  return /^\[?[a-z]/.test(first) ? 'words' : 'none';
 }
 
-/** The words of an operand such as `start|stop|status`. */
+/** The words of an operand such as `start|stop|status` or `[rules]`. */
 function wordsOf(verb: Verb): readonly string[] {
-  return operandKind(verb) === 'words' ? verb.operands[0]!.split('|') : [];
+  return operandKind(verb) === 'words' ? verb.operands[0]!.replace(/[[\]]/g, '').split('|') : [];
 }
 
 /** Whether later operands can be sessions. */

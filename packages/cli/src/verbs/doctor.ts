@@ -1,10 +1,8 @@
-/** `spool doctor`: prints one line per check, with a fix. It changes nothing and does not start a daemon. */
+/** `spool doctor`: prints one line per check, with a fix. It changes nothing and does not start a daemon. Keeps STATE-9. */
 import { EXIT } from '../command-line/exit-code.ts';
-import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { configPath, type Home, homeFrom, userConfig, VERSION } from '@spool/client/node';
 import { type DaemonStatus, type SessionInfo, SOCKET_PATH_BYTES_MAX, socketIn, SpoolError } from '@spool/protocol';
 import { faultText } from '../command-line/config-faults.ts';
@@ -14,6 +12,9 @@ import { printable } from '../output/printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
 import { formatByteSize } from '../command-line/quantities.ts';
 import { print, printJson, wantsColour } from '../output/stdio.ts';
+import { caseFindings, casesInShort } from '../rule-cases/case-lines.ts';
+import { checkedConfig } from '../rule-cases/checked-config.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 
 export interface Finding {
   readonly check: string;
@@ -29,10 +30,11 @@ const OPEN_FILES_WARN = 4096;
 /** Above this share the daemon starts to refuse requests. */
 const OPEN_FILES_SHARE_WARN = 0.7;
 const ANSWER_MS_WARN = 500;
-const CHECK_MS_MAX = 10_000;
 
-const doctor: VerbAction<'doctor'> = async ({ flags }, program) => {
-  const findings = await examine(program);
+const doctor: VerbAction<'doctor'> = async ({ flags, operands: [subject] }, program) => {
+  if (subject !== undefined && subject !== 'rules')
+    throw new UsageError(`\`doctor\` checks nothing called ${JSON.stringify(subject)}; there is \`rules\``, 'doctor');
+  const findings = await (subject === 'rules' ? examineRules(program) : examine(program));
   if (flags.json) printJson(findings);
   else print(findings.map((finding) => line(finding, wantsColour(1))).join('\n'));
   return findings.some(({ level }) => level === 'fail') ? EXIT.failed : 0;
@@ -199,19 +201,27 @@ function diskSpace(path: string): Finding {
   return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
 }
 
-/** Runs the keeper's parser as its own process, because no daemon may be running. */
-async function ownRules({ isBundled, folder: dist }: Program, { config, sessions }: Home): Promise<Finding[]> {
-  const entry = isBundled ? `${dist}/check-config.mjs` : `${dist}/../../keeper/src/check-config.ts`;
+async function ownRules(program: Program, home: Home): Promise<Finding[]> {
+  const { config } = home;
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [entry, config, sessions], {
-      timeout: CHECK_MS_MAX,
-    });
-    const found = JSON.parse(stdout) as OwnRules & Kept;
-    return [...ofOwnRules(config, found), ...ofKept(found)];
+    const found = await checkedConfig(program, home);
+    return [...ofOwnRules(config, found), ...casesInShort(found.cases), ...ofKept(found)];
   } catch (error) {
     const says = `the rules and milestones in ${config} could not be checked: ${printable((error as Error).message)}`;
     return [{ check: 'own rules', level: 'warn', says }];
   }
+}
+
+/** `spool doctor rules`: the faults of the user's rules, and each saved case. */
+async function examineRules(program: Program): Promise<Finding[]> {
+  const home = homeFrom(process.env, process.getuid?.() ?? 0);
+  const found = await checkedConfig(program, home);
+  const none: Finding = {
+    check: 'rule cases',
+    level: 'ok',
+    says: `none in ${home.config}/rules/cases; save one with spool explain ID --save STATE`,
+  };
+  return [...ofOwnRules(home.config, found), ...(found.cases.length === 0 ? [none] : caseFindings(found.cases))];
 }
 
 interface OwnRules {

@@ -1,4 +1,7 @@
-/** `spool explain`: the state of a session, and the evidence for and against it. Keeps STATE-4. */
+/**
+ * `spool explain`: the state of a session, and the evidence for and against it. Keeps STATE-4 and, with `--save`,
+ * STATE-9.
+ */
 import type { Evidence, HistoryItem, Status } from '@spool/protocol';
 import { formatTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';
@@ -9,6 +12,10 @@ import { print, printJson, terminalWidth } from '../output/stdio.ts';
 import { formatTable } from '../output/table.ts';
 
 const explain: VerbAction<'explain'> = async ({ flags, operands }, program) => {
+  if (flags.save !== undefined || flags.note !== undefined) {
+    const { explainAndSave } = await import('../rule-cases/save-case.ts');
+    return await explainAndSave(program, operands[0] ?? '', flags);
+  }
   await using client = await openClient(program);
   const { id, status, history } = await client.explain(operands[0] ?? '');
   const session = await client.get(id);

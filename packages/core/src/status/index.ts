@@ -9,3 +9,5 @@ export type { RuleSet } from './rules.ts';
 export { readLine, readScreen } from './sources/screen-reading.ts';
 export type { ReadingHint, ScreenReading } from './sources/screen-reading.ts';
 export type { ScreenView } from './sources/screen-lines.ts';
+export { parseCase, runCase } from './rule-case.ts';
+export type { CaseVerdict, RuleCase } from './rule-case.ts';

@@ -55,19 +55,22 @@ export class RuleFiles {
   }
 
   #files(folder: string): { file: string; text: string }[] {
-    const found: { file: string; text: string }[] = [];
-    for (const name of jsonFiles(`${this.#config}/${folder}`)) {
+    return jsonFiles(`${this.#config}/${folder}`).flatMap((name) => {
       const file = `${this.#config}/${folder}/${name}`;
       try {
-        const { size } = regularFile(file);
-        if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
-        found.push({ file, text: readFileSync(file, 'utf8') });
+        return [{ file, text: textOfFile(file) }];
       } catch (error) {
         this.#warn(`${file} cannot be used: ${(error as Error).message}`);
+        return [];
       }
-    }
-    return found;
+    });
   }
+}
+
+export function textOfFile(file: string): string {
+  const { size } = regularFile(file);
+  if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);
+  return readFileSync(file, 'utf8');
 }
 
 /** The number of files of each kind, and a sentence for each fault, as in the daemon's log. */
@@ -91,12 +94,12 @@ function regularFile(file: string): Stats {
   return stat;
 }
 
-function jsonFiles(folder: string): readonly string[] {
+export function jsonFiles(folder: string, most = FILES_MAX): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .sort()
-      .slice(0, FILES_MAX);
+      .slice(0, most);
   } catch {
     return []; // most users have none
   }

@@ -1,0 +1,36 @@
+/** What `spool doctor rules` and `explain --save` say about cases. */
+import { basename } from 'node:path';
+import type { Finding } from '../verbs/doctor.ts';
+import { printable } from '../output/printable.ts';
+import type { CheckedCase } from './checked-config.ts';
+
+const TODO = 'add or correct a rule of yours (docs/state.md says how), or delete the case';
+
+/** One finding per case; `fail` where the rules are wrong, or the file is no case. */
+export function caseFindings(cases: readonly CheckedCase[]): Finding[] {
+  return cases.map((each) => {
+    const check = printable(basename(each.file, '.json'));
+    if (each.isRight === null)
+      return { check, level: 'fail', says: printable(each.why), todo: 'correct or delete the file' };
+    const note = each.note === '' ? '' : ` (${printable(each.note)})`;
+    if (each.isRight) return { check, level: 'ok', says: `${reading(each)}${note}` };
+    return { check, level: 'fail', says: `reads ${reading(each)}, but is ${each.should}${note}`, todo: TODO };
+  });
+}
+
+/** `idle by claude/prompt: the screen shows "❯"`. */
+export function reading({ reads, rule, source, why }: CheckedCase): string {
+  const by = rule === null ? `by no rule (${source})` : `by ${rule}`;
+  return `${reads} ${by}: ${printable(why)}`;
+}
+
+/** For `spool doctor`: one line about all cases; none where there are none. */
+export function casesInShort(cases: readonly CheckedCase[]): Finding[] {
+  if (cases.length === 0) return [];
+  const check = 'rule cases';
+  const right = cases.filter(({ isRight }) => isRight === true).length;
+  const says = `${right} of ${cases.length} are read right`;
+  return right === cases.length
+    ? [{ check, level: 'ok', says }]
+    : [{ check, level: 'warn', says, todo: 'run spool doctor rules' }];
+}
