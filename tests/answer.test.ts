@@ -53,7 +53,7 @@ test('[WATCH-4] a question is shown with its answers, and the chosen one is type
   await seen(client, 'deploy', 'got <n>');
   expect((await client.screen('deploy')).content).toContain('got <n>');
   person.types(' ');
-  await person.sees('deploy asks nothing');
+  await person.sees('deploy is not asking anything');
   person.types('q');
   await person.isBackInTheShell(0);
 });

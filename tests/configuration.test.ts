@@ -18,7 +18,7 @@ test('[CONF-1] `config check` names each mistake with its line, and what was mea
     stdout: `${path} does not exist; the defaults apply.\n`,
   });
   configured(daemon, { history: 20 });
-  expect(await daemon.spool(['config', 'check'])).toMatchObject({ code: 0, stdout: `${path}: nothing is wrong.\n` });
+  expect(await daemon.spool(['config', 'check'])).toMatchObject({ code: 0, stdout: `${path}: no mistakes found.\n` });
   configured(daemon, { detachKey: 'C-q', notify: { quietHours: 'always' } });
   const checked = await daemon.spool(['config', 'check']);
   expect([checked.code, ...checked.stdout.trimEnd().split('\n')]).toEqual([

@@ -25,7 +25,7 @@ test('[RUN-20] without a terminal, several at once need --yes', async () => {
   const refused = await daemon.spool(['stop', '--all']);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(
-    /^spool: Stop 2 sessions \((one, two|two, one)\)\? Without a terminal to ask at, add --yes\n/,
+    /^spool: Stop 2 sessions \((one, two|two, one)\)\? Without a terminal, confirm with --yes\n/,
   );
   expect(await names(daemon, 'running')).toHaveLength(2);
   expect(await daemon.spool(['stop', 'one', '--all'])).toMatchObject({ code: 2 });
@@ -95,7 +95,7 @@ test('[RUN-20] `spool run` alone is the shell of the user', async () => {
 
 test('[ATT-10] a newcomer reads how to leave, until they have left once; not with --quiet', async () => {
   await using daemon = new TestDaemon({ isNewcomer: true });
-  const hint = /\[spool: attached to server; (\S+) leaves, and it keeps running\]/;
+  const hint = /\[spool: attached to server; (\S+) detaches and leaves it running\]/;
   await daemon.json('run', '-d', '--name', 'server', '--', 'sh', '-c', 'echo hello; exec cat');
   const attach = (...flags: string[]): Terminal => new Terminal([SPOOL, 'attach', ...flags, 'server'], daemon.env);
   using quiet = attach('--quiet');
@@ -103,11 +103,11 @@ test('[ATT-10] a newcomer reads how to leave, until they have left once; not wit
   expect(quiet.printed).not.toContain('[spool');
   quiet.hangUp();
   using other = attach('--detach-keys', 'C-p,C-q');
-  await other.sees('Ctrl-P Ctrl-Q leaves');
+  await other.sees('Ctrl-P Ctrl-Q detaches');
   await other.sees('hello');
   other.hangUp();
   using first = attach();
-  await first.sees('it keeps running]');
+  await first.sees('leaves it running]');
   expect(hint.exec(first.printed)?.[1]).toBe('Ctrl-\\');
   first.type('typed meanwhile\r'); // it ends the moment, and arrives
   await first.sees('typed meanwhile\r\ntyped meanwhile');

@@ -78,7 +78,7 @@ test('[MCP-2] of a full-screen program, reading says that one is on, and the scr
   );
   await agent.text('spool_wait', { sessions: [id], until: ['match:/entry/'] });
   const on = await agent.text('spool_read', { session: id, cursor: 0 });
-  expect(on).toMatch(/full-screen program is on: use spool_screen\nbefore\n$/);
+  expect(on).toMatch(/full-screen program is running: use spool_screen\nbefore\n$/);
   expect(withoutHead(await agent.text('spool_screen', { session: id }))).toBe('MENU\nentry');
   await agent.text('spool_keys', { session: id, keys: ['Enter'] });
   await agent.text('spool_wait', { sessions: [id] });

@@ -328,11 +328,11 @@ test('[WATCH-3] sessions are started, renamed, stopped and removed from the list
   using person = new TerminalUser([SPOOL, 'watch'], daemon, SIZE);
   await person.sees('press n to start one');
   person.types('ncat\r');
-  await person.sees('cat is started');
+  await person.sees('started cat');
   person.types('necho "two words" | cat; sleep 100\r');
   await person.sees('── sh ', 'two words');
   person.types('r\x15second one\r');
-  await person.sees('sh is now called second one');
+  await person.sees('renamed sh to second one');
   await person.sees('── second one');
   expect((await client.get('second one')).command).toEqual(['sh', '-c', 'echo "two words" | cat; sleep 100']);
   person.types('r\x15cat\r');
@@ -349,7 +349,7 @@ test('[WATCH-3] sessions are started, renamed, stopped and removed from the list
   await person.sees('enter attach');
   expect((await client.get('second one')).state).toBe('stopped');
   person.types('xy');
-  await person.sees('second one is removed');
+  await person.sees('removed second one');
   await person.seesThat('it is gone', ({ lines }) => !lines.some((line) => line.includes('stopped')));
   expect((await client.list()).map(({ name }) => name)).toEqual(['cat']);
   person.types('o');

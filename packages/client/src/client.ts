@@ -513,7 +513,7 @@ const WAITS: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output']
 
 function checkUntil(until: WaitUntil | readonly WaitUntil[]): readonly WaitUntil[] {
   const each = new Set(typeof until === 'string' ? [until] : until);
-  if (each.size === 0) throw badArgument('until', '', `it names nothing to wait for: ${WAITS.join(', ')}`);
+  if (each.size === 0) throw badArgument('until', '', `it must name a wait condition: ${WAITS.join(', ')}`);
   for (const word of each) if (!WAITS.includes(word)) throw new SpoolError('WAIT_UNKNOWN', { until: word });
   return [...each];
 }

@@ -158,7 +158,8 @@ export class Keeper {
 
   /** Replaces the holder by one that runs the code now on disk; sessions continue. */
   async renewHolder(): Promise<void> {
-    if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
+    if (!this.#holder.daemon.hasEscrow)
+      throw new SpoolError('NOT_ALLOWED', { reason: 'the daemon is a single process on this system' });
     await this.#spawner.pausedWhile(() => this.#holder.renew());
   }
 
@@ -167,7 +168,8 @@ export class Keeper {
    * only in this process, so it waits for that, but not for a child that does not read.
    */
   async stepDown(): Promise<void> {
-    if (!this.#holder.daemon.hasEscrow) throw new SpoolError('NOT_ALLOWED', { reason: 'there is no escrow here' });
+    if (!this.#holder.daemon.hasEscrow)
+      throw new SpoolError('NOT_ALLOWED', { reason: 'the daemon is a single process on this system' });
     await this.#spawner.answered();
     await this.#holder.settled();
     const until = performance.now() + TYPED_MS_MAX;

@@ -29,8 +29,7 @@ export const ERROR_CODES = {
   TOO_MANY_FILES:
     'the daemon is running out of file descriptors; stop some sessions or raise the limit (`spool doctor` shows it)',
   // Input
-  INPUT_QUEUE_FULL:
-    'the session does not read its input, and the queue is full; nothing of it was accepted: try again later',
+  INPUT_QUEUE_FULL: 'the session does not read its input, and the queue is full; nothing was accepted: try again later',
   INPUT_UNCONFIRMED:
     'the connection to the daemon broke before the input was confirmed; check whether it arrived (`spool screen`)',
   INPUT_BUSY:
@@ -38,7 +37,7 @@ export const ERROR_CODES = {
   INPUT_BLOCKED: 'the session is asking; answer it first (`spool attach`, `spool keys`) or use --force',
   INPUT_NOT_EMPTY: 'the session has text in its input line; submit it, clear it (--clear) or use --force',
   STATE_UNKNOWN: 'cannot tell whether the session is asking something; try again in a moment or use --force',
-  QUESTION_CHANGED: 'the session asks something else now, or nothing; the answer was not given',
+  QUESTION_CHANGED: 'the question of the session has changed or is gone; nothing was typed: look again',
   ANSWER_UNKNOWN: 'the screen does not show which key gives this answer; answer it with `spool attach`',
   LINE_TOO_LONG:
     'the session reads line by line, and a line can have at most 4095 bytes; nothing was typed: send shorter lines, or put the text into a file',

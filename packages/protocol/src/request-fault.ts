@@ -68,9 +68,9 @@ function demand(issue: Issue): string {
       return union(issue.errors ?? []);
     case 'invalid_key':
     case 'invalid_element':
-      return issue.issues?.[0] ? predicate(issue.issues[0]) : 'must have another form';
+      return issue.issues?.[0] ? predicate(issue.issues[0]) : 'has an invalid form';
     default:
-      return 'must have another form';
+      return 'has an invalid form';
   }
 }
 

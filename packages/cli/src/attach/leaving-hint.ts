@@ -12,7 +12,7 @@ const HINT = 'detach';
 /** Null when the user knows, or there is no such key. */
 export function leavingHint(keys: readonly DetachKey[], name: string): string | null {
   if (keys.length === 0 || wasTold(HINT)) return null;
-  return `[spool: attached to ${printable(name)}; ${keyNames(keys)} leaves, and it keeps running]`;
+  return `[spool: attached to ${printable(name)}; ${keyNames(keys)} detaches and leaves it running]`;
 }
 
 /** The user has left by key. */

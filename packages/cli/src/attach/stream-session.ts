@@ -56,7 +56,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   isOver = true;
   if (end.type === 'left') {
     const name = printable(options.calledAs);
-    tell(`left ${name}, which keeps running; return with: spool attach ${name}`);
+    tell(`detached from ${name}; return with: spool attach ${name}`);
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
   return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };

@@ -20,7 +20,7 @@ export interface Choice {
   readonly json: boolean;
 }
 
-const DOING = { stop: 'Stop', kill: 'Kill', rm: 'Delete' } as const;
+const DOING = { stop: 'Stop', kill: 'Kill', rm: 'Remove' } as const;
 const NAMES_MAX = 5;
 
 /** Before anything is done, and before a daemon is started. */
@@ -51,7 +51,7 @@ export async function chosenSessions(
   const names = chosen.slice(0, NAMES_MAX).map(({ name }) => printable(name));
   const more = chosen.length > NAMES_MAX ? ` and ${chosen.length - NAMES_MAX} more` : '';
   const what = `${DOING[verb]} ${chosen.length} session${chosen.length === 1 ? '' : 's'} (${names.join(', ')}${more})`;
-  if (!isTerminal(0) || !isTerminal(2)) throw new UsageError(`${what}? Without a terminal to ask at, add --yes`, verb);
+  if (!isTerminal(0) || !isTerminal(2)) throw new UsageError(`${what}? Without a terminal, confirm with --yes`, verb);
   if (await confirm(`${what}?`)) return chosen.map(({ id }) => id);
   notice('Nothing was done.');
   return null;

@@ -14,7 +14,7 @@ const lastWord = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
 
 function consequence(key: string): string {
   if (key === '') return 'all defaults apply, and no ended session is removed';
-  if (key.startsWith('keepEnded')) return 'no ended session is removed until that is mended';
+  if (key.startsWith('keepEnded')) return 'no ended session is removed until this is fixed';
   return Object.hasOwn(SETTINGS, key)
     ? `the default applies: ${SETTINGS[key as SettingKey].shownDefault}`
     : 'the defaults apply';

@@ -35,5 +35,5 @@ export function droppedKeysHint(program: string, names: readonly string[]): stri
   const flags = untold.map((name) => `--env ${name}`).join(' ');
   const list = untold.map((name) => JSON.stringify(name)).join(', ');
   const always = `"env": [${list}] in config.json (spool config path)`;
-  return `[spool: ${program} does not get your ${untold.join(', ')}; to pass it: ${flags}, or always: ${always}; said once]`;
+  return `[spool: ${program} does not get your ${untold.join(', ')}; to pass it: ${flags}, or always: ${always}; shown once]`;
 }

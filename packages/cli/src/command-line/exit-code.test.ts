@@ -92,7 +92,7 @@ test.each<[error: unknown, message: string]>([
   ],
   [
     new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: 7 }),
-    'the session does not read its input, and the queue is full; nothing of it was accepted: try again later (queuedBytes 7)',
+    'the session does not read its input, and the queue is full; nothing was accepted: try again later (queuedBytes 7)',
   ],
   [new UsageError('no'), 'no'],
   [new Error('oh'), 'oh'],

@@ -11,7 +11,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] 
   ['Run and watch', ['run', 'attach', 'ls', 'watch', 'logs', 'screen']],
   ['Type', ['prompt', 'send', 'keys', 'paste']],
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
-  ['End and delete', ['stop', 'kill', 'rm']],
+  ['End and remove', ['stop', 'kill', 'rm']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
   ['Spool itself', ['daemon', 'doctor', 'mcp', 'skill', 'completions', 'version']],
 ];
@@ -81,7 +81,7 @@ function hasDefault(name: VerbName): boolean {
 
 function exitCodes(): string {
   const words: readonly (readonly [code: number | string, about: string])[] = [
-    [EXIT.failed, 'failed as asked'],
+    [EXIT.failed, 'check or wait failed'],
     [EXIT.usage, 'usage error'],
     [EXIT.notFound, 'not found'],
     [EXIT.notAllowed, 'not allowed'],

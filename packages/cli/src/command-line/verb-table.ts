@@ -12,7 +12,7 @@ const BULK = {
   yes: { kind: 'on', short: 'y', about: 'do not ask for confirmation; needed without a terminal' },
 } as const;
 
-const QUIET = { kind: 'on', short: 'q', about: 'print no notices of spool' } as const;
+const QUIET = { kind: 'on', short: 'q', about: 'print no notices from spool' } as const;
 
 const DETACH_KEYS = {
   kind: 'text',
@@ -308,7 +308,8 @@ export const VERBS = {
         kind: 'text',
         value: 'FILE',
         short: 'o',
-        about: 'write to this file (default: stdout); its name says the format: .cast, .html, .txt, each also with .gz',
+        about:
+          'write to this file (default: stdout); its extension sets the format: .cast, .html or .txt, also with .gz',
       },
       format: {
         kind: 'text',
@@ -529,36 +530,36 @@ export const VERBS = {
         value: 'NAME',
         short: 's',
         about:
-          'send this signal: INT, SIGTERM, USR1, 15, … (without it, or with KILL: end the session and all its processes)',
+          'send this signal: INT, SIGTERM, USR1, 15, … (default: KILL, which ends the session and all its processes)',
       },
       all: { kind: 'on', short: 'a', about: 'all running sessions' },
       'older-than': { ...BULK['older-than'], about: 'the running sessions that started longer ago than this: 12h, 2d' },
       yes: BULK.yes,
     },
     signalFlag: 'signal',
-    details: 'A signal may also stand alone, as in kill(1): -9, -HUP.',
+    details: 'As in kill(1), -9 and -HUP are accepted too.',
     examples: [
       ['spool kill api', 'kill it and all its processes'],
       ['spool kill -s USR1 api', 'send a signal'],
     ],
   },
   rm: {
-    summary: 'delete sessions and their output',
+    summary: 'remove sessions and delete their output',
     operands: ['[ID…]'],
     flags: {
-      force: { kind: 'on', short: 'f', about: 'kill sessions that are still running, then delete them' },
-      ended: { kind: 'on', about: 'delete all ended sessions' },
+      force: { kind: 'on', short: 'f', about: 'kill sessions that are still running, then remove them' },
+      ended: { kind: 'on', about: 'remove all ended sessions' },
       'older-than': {
         ...BULK['older-than'],
-        about: 'delete the sessions that ended longer ago than this: 12h, 2d, 8w',
+        about: 'remove the sessions that ended longer ago than this: 12h, 2d, 8w',
       },
-      all: { kind: 'on', short: 'a', about: 'delete all sessions; running ones only with --force' },
+      all: { kind: 'on', short: 'a', about: 'remove all sessions; running ones only with --force' },
       yes: BULK.yes,
     },
     examples: [
-      ['spool rm build', 'delete one session'],
-      ['spool rm --older-than 2d', 'delete the sessions that ended more than two days ago'],
-      ['spool rm --ended --yes', 'delete all ended sessions, without a question'],
+      ['spool rm build', 'remove one session'],
+      ['spool rm --older-than 2d', 'remove the sessions that ended more than two days ago'],
+      ['spool rm --ended --yes', 'remove all ended sessions, without asking'],
     ],
   },
   rename: {
@@ -694,7 +695,7 @@ export const VERBS = {
     flags: {},
     details: [
       '`test` sends a notification to each configured channel and says whether it was delivered. The exit code is 1 if one',
-      'failed, or none is configured. The daemon sends it, because its environment counts.',
+      'failed, or none is configured. The daemon sends it, in its own environment.',
     ].join('\n'),
     examples: [['spool notify test', 'does it reach you?']],
   },

@@ -17,7 +17,7 @@ export async function restart(program: Program, force: boolean): Promise<boolean
   const { running } = before.sessions;
   if (!before.escrow) {
     if (running === 0 || force) return false;
-    const reason = `holder and keeper are one process here, so this would end ${running === 1 ? '1 running session' : `${running} running sessions`}; use --force to do it`;
+    const reason = `the daemon is a single process on this system, so a restart would end ${running === 1 ? '1 running session' : `${running} running sessions`}; use --force to restart anyway`;
     throw new SpoolError('NOT_ALLOWED', { reason });
   }
   await renewKeeper(program, before);

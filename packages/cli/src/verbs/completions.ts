@@ -11,10 +11,7 @@ import { VERBS } from '../command-line/verb-table.ts';
 const completions: VerbAction<'completions'> = async ({ flags, operands }) => {
   const shell = operands[0]!;
   if (!Object.hasOwn(SCRIPTS, shell))
-    throw new UsageError(
-      `there are no completions for ${JSON.stringify(shell)}; write bash, zsh or fish`,
-      'completions',
-    );
+    throw new UsageError(`there are no completions for ${JSON.stringify(shell)}; use bash, zsh or fish`, 'completions');
   const script = SCRIPTS[shell as keyof typeof SCRIPTS]();
   if (flags.json) printJson({ shell, script });
   else print(script);

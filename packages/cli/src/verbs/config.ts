@@ -41,7 +41,7 @@ function check(asJson: boolean): number {
     });
     printJson({ path: file, exists, faults: told });
   } else if (!exists) print(`${file} does not exist; the defaults apply.`);
-  else if (faults.length === 0) print(`${file}: nothing is wrong.`);
+  else if (faults.length === 0) print(`${file}: no mistakes found.`);
   else for (const fault of faults) print(faultText(fault));
   return faults.some(({ isWarning }) => !isWarning) ? EXIT.failed : 0;
 }

@@ -105,7 +105,7 @@ export function kernel(platform: string, version: string): Finding {
     return {
       check,
       level: 'warn',
-      says: `${platform}: sessions end with the daemon; only on Linux they survive it`,
+      says: `${platform}: sessions end with the daemon; they survive it only on Linux`,
     };
   }
   const [major = 0, minor = 0] = version.split(/[.-]/).map(Number);
@@ -196,7 +196,7 @@ function diskSpace(path: string): Finding {
   const { bavail, bsize } = statfsSync(place);
   const free = bavail * bsize;
   const says = `${formatByteSize(free)} free for ${path}`;
-  const todo = 'free some space, or delete ended sessions: spool rm --ended';
+  const todo = 'free some space, or remove ended sessions: spool rm --ended';
   if (free < DISK_BYTES_FAIL) return { check: 'disk', level: 'fail', says, todo };
   return free < DISK_BYTES_WARN ? { check: 'disk', level: 'warn', says, todo } : { check: 'disk', level: 'ok', says };
 }
@@ -335,7 +335,7 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
           check: 'daemon',
           level: 'warn',
           says: `took ${Math.round(answerMs)} ms to answer`,
-          todo: 'is the machine overloaded?',
+          todo: 'check whether the machine is overloaded',
         },
     isSame
       ? { check: 'version', level: 'ok', says: VERSION }
@@ -350,7 +350,7 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
       : {
           check: 'escrow',
           level: 'warn',
-          says: 'sessions end with the daemon: holder and keeper are one process here',
+          says: 'sessions end with the daemon, because it is a single process on this system',
         },
   ];
 }

@@ -8,7 +8,7 @@ const shellIntegration: VerbAction<'shell-integration'> = async ({ flags, operan
   const shell = operands[0]!;
   if (!Object.hasOwn(SHELL_SCRIPTS, shell))
     throw new UsageError(
-      `there is no integration for ${JSON.stringify(shell)}; write bash, zsh or fish`,
+      `there is no integration for ${JSON.stringify(shell)}; use bash, zsh or fish`,
       'shell-integration',
     );
   const script = SHELL_SCRIPTS[shell as keyof typeof SHELL_SCRIPTS];

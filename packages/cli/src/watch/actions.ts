@@ -32,7 +32,7 @@ export async function stopSession(client: Client, { id, name }: Row): Promise<To
 export async function removeSession(client: Client, { id, name }: Row): Promise<Told> {
   try {
     await client.remove(id);
-    return said(`${name} is removed`);
+    return said(`removed ${name}`);
   } catch (error) {
     return failed(name, error);
   }
@@ -45,7 +45,7 @@ export async function renameSession(
 ): Promise<{ readonly told: Told; readonly session: SessionInfo | null }> {
   try {
     const session = await client.update(id, { name: newName });
-    return { told: said(`${name} is now called ${newName}`), session };
+    return { told: said(`renamed ${name} to ${newName}`), session };
   } catch (error) {
     return { told: failed(name, error), session: null };
   }
@@ -66,7 +66,7 @@ export async function startSession(
       size,
       ...callerLimits(),
     });
-    return { told: said(`${info.name} is started`), id: info.id };
+    return { told: said(`started ${info.name}`), id: info.id };
   } catch (error) {
     return { told: failed(line, error), id: null };
   }
@@ -77,7 +77,7 @@ export async function answerSession(
   { id, name, status: { question } }: Row,
   option: QuestionOption,
 ): Promise<Told> {
-  if (!question) return trouble(`${name} asks nothing any more`);
+  if (!question) return trouble(`${name} no longer asks anything`);
   try {
     const { isConfirmed } = await client.answer(id, { question, option: option.label });
     if (isConfirmed) return said(`${name}: answered ${JSON.stringify(option.label)}`);

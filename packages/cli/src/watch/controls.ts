@@ -308,9 +308,9 @@ export class WatchControls implements Disposable {
   #ask(row: Row): void {
     if (!this.#isRunning(row)) return;
     const { question, state } = row.status;
-    if (state !== 'blocked') return this.tell(`${row.name} asks nothing`, false);
+    if (state !== 'blocked') return this.tell(`${row.name} is not asking anything`, false);
     if (!question || !question.options.some(({ key }) => key !== null))
-      return this.tell(`the answers of ${row.name} are not known; press enter to answer there`, true);
+      return this.tell(`the answers of ${row.name} could not be read; press enter to answer there`, true);
     this.#mode = { type: 'answer', row, question };
   }
 
@@ -414,7 +414,7 @@ export class WatchControls implements Disposable {
       const current = this.#list.get(row.id);
       if (current?.status.state !== 'blocked' || current.status.question?.text !== question.text) {
         this.#mode = { type: 'list' };
-        this.#message = { text: `${row.name} asks something else now, or nothing`, isTrouble: false };
+        this.#message = { text: `the question of ${row.name} has changed or is gone`, isTrouble: false };
       }
     }
     this.#selection.settle(this.#shown(), this.#layout().list);

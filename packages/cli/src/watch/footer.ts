@@ -21,7 +21,7 @@ export interface FooterFacts {
 const HELP = [
   ['↑ ↓ j k g G', 'select, or click'],
   ['enter', 'attach; Ctrl-\\ returns'],
-  ['q Ctrl-C', 'quit; sessions keep on'],
+  ['q Ctrl-C', 'quit; sessions run on'],
   ['space', 'answer its question'],
   ['p', 'send a prompt'],
   ['n', 'start a new session'],

@@ -30,6 +30,6 @@ export function readKeepEnded(configFile: string): KeepCheck {
   // An unknown key counts too: it may be the one that was meant to keep more.
   const fault = faults.find(({ key }) => key === '' || key === 'keepEnded' || key.startsWith('keepEnded.'));
   if (fault)
-    return { keep: KEEP_ALL, fault: `${configFile}: ${fault.says}; until that is mended, no ended session is removed` };
+    return { keep: KEEP_ALL, fault: `${configFile}: ${fault.says}; until this is fixed, no ended session is removed` };
   return { keep: { ageMs: settings['keepEnded.age'], count: settings['keepEnded.count'] }, fault: null };
 }

@@ -253,7 +253,7 @@ export class Screens {
     this.#ready.resolve();
     this.#handlers.warn(`the screen thread crashed: ${(error as Error).stack ?? String(error)}`);
     for (const request of this.#asked.keys())
-      this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being made anew' }));
+      this.#refuse(request, new SpoolError('INTERNAL', { reason: 'the screen is being rebuilt; try again' }));
     const again = [...this.#followed.values()];
     this.#followed.clear();
     for (const { source, growth, answeredTo, colours } of again) {

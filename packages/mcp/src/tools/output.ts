@@ -65,7 +65,7 @@ export const screenTool = tool({
 /** One line with the cursor and other facts, then the text. An unfinished last line has no line break. */
 function answer({ text, nextCursor, isFullScreen, isRepainting }: Page, facts: readonly string[]): string {
   const hint = isFullScreen
-    ? 'a full-screen program is on: use spool_screen'
+    ? 'a full-screen program is running: use spool_screen'
     : isRepainting
       ? 'the program repaints its output: use spool_screen'
       : '';
