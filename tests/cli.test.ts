@@ -214,6 +214,8 @@ test('[SAY-4] `events` tells statuses and milestones of the past, by name; --sin
   expect(all).toMatch(/\d {2}install exited with code 3\n$/);
   const statuses = (await daemon.spool(['events', 'install', '-t', 'session-status'])).stdout;
   expect(statuses).toMatch(/\d {2}install has ended\n$/);
+  // As in the example of the help: a duration alone is an age.
+  expect((await daemon.spool(['events', '--since', '1h'])).stdout).toBe(all);
   const later = Date.now() + 60_000;
   expect(await daemon.spool(['events', '--since', `${later}`])).toMatchObject({ code: 0, stdout: '' });
   expect(await daemon.spool(['events', '--since', '@12'])).toMatchObject({

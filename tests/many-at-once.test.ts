@@ -19,6 +19,18 @@ test.each(['stop', 'kill', 'rm'])(
   },
 );
 
+test.each([['stop'], ['kill'], ['rm', '--force']])(
+  '[RUN-20] `spool %s ""`, with a variable that is not set, does nothing',
+  async (...words) => {
+    await using daemon = new TestDaemon();
+    await daemon.json('run', '-d', '--name', 'server', '--', 'sleep', '1000');
+    const ran = await daemon.spool([...words, '']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('spool: the ID is empty: is a variable unset?');
+    expect(await names(daemon, 'running')).toEqual(['server']);
+  },
+);
+
 test('[RUN-20] without a terminal, several at once need --yes', async () => {
   await using daemon = new TestDaemon();
   for (const name of ['one', 'two']) await daemon.json('run', '-d', '--name', name, '--', 'sleep', '1000');

@@ -133,3 +133,16 @@ function refusal(parse: () => unknown): string | null {
 function split(words: string): string[] {
   return words === '' ? [] : words.split(' ');
 }
+
+test.each<readonly [name: keyof typeof VERBS, words: readonly string[], message: string | null]>([
+  ['rm', [''], 'the ID is empty: is a variable unset?'],
+  ['stop', ['x', ''], 'the ID is empty: is a variable unset?'],
+  ['send', ['', 'text'], 'the ID is empty: is a variable unset?'],
+  ['logs', [''], 'the ID is empty: is a variable unset?'],
+  ['task', ['cancel', ''], 'the ID is empty: is a variable unset?'],
+  ['send', ['x', ''], null],
+  ['task', ['run', ''], null],
+  ['run', [''], null],
+])('[RUN-20] an empty ID is not the latest session: `%s` %j', (name, words, message) => {
+  expect(refusal(() => parseArguments(name, VERBS[name], words))).toBe(message);
+});

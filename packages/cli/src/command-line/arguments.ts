@@ -214,6 +214,11 @@ function checkOperands(name: string, verb: Verb, operands: readonly string[]): v
   const extra = operands[verb.operands.length];
   if (!isOpen && extra !== undefined)
     throw new UsageError(`\`${name}\` takes no argument ${JSON.stringify(extra)}`, name);
+  // An empty ID would mean the latest session. In a script it is a variable that was not set.
+  const isEmptyId = (operand: string, at: number): boolean =>
+    operand === '' && /^\[?ID\b/.test(verb.operands[Math.min(at, verb.operands.length - 1)]!);
+  if (operands.some(isEmptyId) && operands[0] !== verb.commandAfter)
+    throw new UsageError('the ID is empty: is a variable unset?', name);
 }
 
 function camel(long: string): string {

@@ -53,7 +53,7 @@ export default events;
 /** The time in milliseconds since 1970. Sessions that were named are told from their start. */
 function sinceOf(text: string | undefined, isNamed: boolean): number {
   if (text === undefined) return isNamed ? 0 : Date.now() - PAST_MS;
-  const place = logPlaceOf(text, '--since', 'events');
+  const place = logPlaceOf(text, '--since', 'events', { isAge: true });
   if ('time' in place) return place.time;
   throw new UsageError(
     `--since ${JSON.stringify(text)} is not a time; use 14:03, 10m ago or 2026-01-31 14:03`,
