@@ -1,15 +1,18 @@
 /**
- * A planner: starts three scaffolds as tasks, shows a live line for each, and goes on when all are there. From the SDK alone,
- * on the Node of this clone (node_modules/.bin/node) or any from 24 on.
+ * A planner: starts three scaffolds as tasks, shows a live line for each, and reports when all have finished. It uses only the
+ * SDK, and runs on the Node of this clone (node_modules/.bin/node) or any Node from 24 on.
  *
- *   node examples/planner.ts                                  three small scaffolds that need no network
- *   node examples/planner.ts web='npm create vite@latest web -- --template vue' api='…'
- *   node examples/planner.ts --resume planner.json            takes over where another process was killed
+ *   node examples/planner.ts                          three small scaffolds that need no network, in a temporary folder
+ *   node examples/planner.ts web='npm create --yes vite@latest web -- --template vue --no-interactive' api='…'
+ *                                                     your own, in the current folder
+ *   node examples/planner.ts --resume FILE            takes over where another process was killed
  *
- * The handles of the tasks are plain data. They are written to a file (`--handles FILE`, planner.json unless told) as soon as
- * the tasks run, so whoever reads that file can await them: the tasks belong to the daemon, not to this process.
+ * The handles of the tasks are plain data. They are written to a file (`--handles FILE`, default: planner.json in the folder of
+ * the tasks) as soon as the tasks run. Any process that reads the file can wait for them: they belong to the daemon.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, connect, type TaskHandle, type TaskResult } from '@spool/client/node';
 
@@ -23,7 +26,7 @@ const TIMEOUT_SECONDS = 600;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { resume: { type: 'string' }, handles: { type: 'string', default: 'planner.json' } },
+  options: { resume: { type: 'string' }, handles: { type: 'string' } },
 });
 
 async function main(): Promise<void> {
@@ -35,14 +38,20 @@ async function main(): Promise<void> {
 }
 
 async function start(client: Client): Promise<readonly TaskHandle[]> {
-  const commands = positionals.length > 0 ? positionals.map(nameAndCommand) : Object.entries(SCAFFOLDS);
+  const isDemo = positionals.length === 0;
+  const commands = isDemo ? Object.entries(SCAFFOLDS) : positionals.map(nameAndCommand);
+  // A demo leaves nothing behind in the folder that it is tried in.
+  const cwd = isDemo ? mkdtempSync(join(tmpdir(), 'planner-')) : process.cwd();
+  const file = values.handles ?? (isDemo ? join(cwd, 'planner.json') : 'planner.json');
   const started = await Promise.all(
-    commands.map(([taskName, command]) => client.runShell(command, { pty: true, taskName, timeout: TIMEOUT_SECONDS })),
+    commands.map(([taskName, command]) =>
+      client.runShell(command, { pty: true, taskName, cwd, timeout: TIMEOUT_SECONDS }),
+    ),
   );
   // In one step, so that nobody reads half of it.
-  writeFileSync(`${values.handles}.new`, JSON.stringify(started));
-  renameSync(`${values.handles}.new`, values.handles);
-  process.stdout.write(`${started.length} tasks; their handles are in ${values.handles}\n`);
+  writeFileSync(`${file}.new`, JSON.stringify(started));
+  renameSync(`${file}.new`, file);
+  process.stdout.write(`${started.length} tasks; their handles are in ${file}\n`);
   return started;
 }
 
@@ -166,7 +175,7 @@ function lastLine(chunk: string): string {
 
 function nameAndCommand(text: string): [name: string, command: string] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new Error(`${JSON.stringify(text)}: write NAME=COMMAND`);
+  if (equals < 1) throw new Error(`${JSON.stringify(text)}: use NAME=COMMAND`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 

@@ -20,7 +20,7 @@ test('[STATE-9] `explain --save` writes a case that only the user can read; a ne
   const saved = await daemon.spool(['explain', 'my tool', '--save', 'idle', '--note', 'waits for orders']);
   expect(saved).toMatchObject({ code: 0, stderr: '' });
   expect(saved.stdout).toContain(`my tool is idle: saved as ${cases}/my-tool-idle.json`);
-  expect(saved.stdout).toMatch(/read this screen wrong: working by no rule \(output\)/);
+  expect(saved.stdout).toMatch(/misread this screen: working by no rule \(output\)/);
   expect(statSync(`${cases}/my-tool-idle.json`).mode & 0o777).toBe(0o600);
   expect(statSync(cases).mode & 0o777).toBe(0o700);
   const file = JSON.parse(readFileSync(`${cases}/my-tool-idle.json`, 'utf8')) as { screen: { lines: string[] } };
@@ -40,7 +40,7 @@ test('[STATE-9] `explain --save` writes a case that only the user can read; a ne
     /^fail +my-tool-idle +reads working by no rule \(output\).*but is idle \(waits for orders\)/m,
   );
   expect((await daemon.spool(['doctor'])).stdout).toMatch(
-    /^warn +rule cases +0 of 1 are read right; run spool doctor rules$/m,
+    /^warn +rule cases +0 of 1 are read correctly; run spool doctor rules$/m,
   );
 
   const rule = { name: 'ready', says: 'idle', confidence: 0.8, in: 'bottom 3', all: ['ready when you are'] };
@@ -85,7 +85,7 @@ test('[STATE-9] a damaged case is a failed check with a sentence; what cannot be
     [['gone', '--save', 'idle'], /session "?gone"? has ended/, 4],
     [[pipes, '--save', 'idle'], /piped"? has no terminal/, 4],
     [[pipes, '--save', 'busy'], /working, blocked, idle/, 2],
-    [[pipes, '--note', 'x'], /--note is for --save/, 2],
+    [[pipes, '--note', 'x'], /--note requires --save/, 2],
   ] as const) {
     const refused = await daemon.spool(['explain', ...args]);
     expect(refused).toMatchObject({ code: exitCode, stdout: '', stderr: expect.stringMatching(sentence) });

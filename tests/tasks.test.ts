@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, TaskHandle, TaskResult, TaskStreamEvent } from '@spool/client';
@@ -291,11 +291,12 @@ test('[TASK-6] the planner: killed in the middle, a second process takes over, a
   ]);
 });
 
-test('the planner as it comes: three scaffolds, live lines on a terminal, exit code 0', async () => {
+test('the planner as it comes: three scaffolds in a temporary folder, live lines on a terminal, exit code 0', async () => {
   await using daemon = new TestDaemon();
   const folder = scratch();
   const inFolder = ['sh', '-c', 'cd "$1" && exec "$2" "$3"', 'sh', folder, process.execPath, PLANNER];
-  using terminal = new Terminal(inFolder, daemon.env, SIZE);
+  const temporary = scratch();
+  using terminal = new Terminal(inFolder, { ...daemon.env, TMPDIR: temporary }, SIZE);
   expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
   const { lines } = await picture(terminal);
   expect(lines.slice(1, 7)).toEqual([
@@ -304,7 +305,9 @@ test('the planner as it comes: three scaffolds, live lines on a terminal, exit c
       expect.stringMatching(`^${name}: success after \\d+\\.\\d s, exit code 0$`),
     ),
   ]);
-  expect(readFileSync(`${folder}/web/src/app.ts`, 'utf8')).toBe('src/app.ts\n');
+  const [made] = readdirSync(temporary).filter((name) => name.startsWith('planner-'));
+  expect(readFileSync(`${temporary}/${made}/web/src/app.ts`, 'utf8')).toBe('src/app.ts\n');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('task run, for scripts: lines for start, milestones and end, the exit code, and the last lines of a failure', async () => {

@@ -16,7 +16,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   path: 'path',
 };
 /** Details that the sentence says already. */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['op', 'field']);
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['op', 'field', 'kind']);
 /** Details that are clauses of their own. They follow the first clause. */
 const REASONS = ['reason', 'message'] as const;
 
@@ -30,7 +30,7 @@ export function errorSentence(text: string, found: ErrorDetails): string {
   const reason = take(REASONS);
   const others = Object.entries(details)
     .filter(([name, value]) => value !== '' && !FOR_PROGRAMS.has(name))
-    .map(([name, value]) => `${name} ${value}`);
+    .map(([name, value]) => `${words(name)}: ${value}`);
   return [
     key === undefined || subject === '' ? first : withSubject(first, SUBJECTS[key]!, JSON.stringify(subject)),
     reason === undefined ? '' : `: ${reason}`,
@@ -45,6 +45,11 @@ export function errorSentence(text: string, found: ErrorDetails): string {
     delete (details as Record<string, unknown>)[name];
     return value;
   }
+}
+
+/** `queuedBytes` is `queued bytes`. */
+function words(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function withSubject(clause: string, noun: string, quoted: string): string {

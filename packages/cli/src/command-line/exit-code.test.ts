@@ -79,7 +79,7 @@ test.each<[error: unknown, message: string]>([
   [new SpoolError('SESSION_EXITED', { session: 'x' }), 'the session "x" has ended; `spool logs` shows its output'],
   [new SpoolError('SESSION_NONE', { session: '' }), 'there are no sessions yet; start one with `spool run -- COMMAND`'],
   [
-    new SpoolError('INPUT_BLOCKED', { session: 'x', reason: 'the screen shows "Sure?"', kind: '' }),
+    new SpoolError('INPUT_BLOCKED', { session: 'x', reason: 'the screen shows "Sure?"', kind: 'confirm' }),
     'the session "x" is asking: the screen shows "Sure?"; answer it first (`spool attach`, `spool keys`) or use --force',
   ],
   [
@@ -92,7 +92,7 @@ test.each<[error: unknown, message: string]>([
   ],
   [
     new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: 7 }),
-    'the session does not read its input, and the queue is full; nothing was accepted: try again later (queuedBytes 7)',
+    'the session does not read its input, and the queue is full; nothing was accepted: try again later (queued bytes: 7)',
   ],
   [new UsageError('no'), 'no'],
   [new Error('oh'), 'oh'],

@@ -492,7 +492,7 @@ export const VERBS = {
     examples: [
       ['spool task run --timeout 10m -- npm install', 'a live status line, then the result'],
       [
-        "spool task run -d --name site --shell 'npm create --yes vite@latest site -- --template vue'",
+        "spool task run -d --name site --shell 'npm create --yes vite@latest site -- --template vue --no-interactive'",
         'run it in the background',
       ],
       ['spool task wait site api', 'wait for both, from any terminal'],
@@ -706,11 +706,11 @@ export const VERBS = {
     details: [
       '`doctor` starts no daemon. It also checks your own rules and milestones. The exit code is 1 if a check failed; warnings do',
       'not count. `rules` applies all rules, yours too, to the screens that you saved with `spool explain --save`; a screen that',
-      'is read wrong is a failed check.',
+      'is misread is a failed check.',
     ].join('\n'),
     examples: [
       ['spool doctor', 'one line per check'],
-      ['spool doctor rules', 'are my saved screens read right?'],
+      ['spool doctor rules', 'test the rules on your saved screens'],
     ],
   },
   mcp: {

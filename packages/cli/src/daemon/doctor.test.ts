@@ -49,7 +49,7 @@ test('a daemon of another version, or without escrow, is a warning', () => {
   expect(running(status, 3).map(({ check, level }) => [check, level])).toEqual([
     ['daemon', 'ok'],
     ['version', 'warn'],
-    ['escrow', 'warn'],
+    ['recovery', 'warn'],
   ]);
 });
 

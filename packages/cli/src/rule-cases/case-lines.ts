@@ -4,7 +4,7 @@ import type { Finding } from '../verbs/doctor.ts';
 import { printable } from '../output/printable.ts';
 import type { CheckedCase } from './checked-config.ts';
 
-const TODO = 'add or correct a rule of yours (docs/state.md says how), or delete the case';
+const TODO = 'add or correct a rule of your own (see docs/state.md), or delete the case';
 
 /** One finding per case; `fail` where the rules are wrong, or the file is no case. */
 export function caseFindings(cases: readonly CheckedCase[]): Finding[] {
@@ -29,7 +29,7 @@ export function casesInShort(cases: readonly CheckedCase[]): Finding[] {
   if (cases.length === 0) return [];
   const check = 'rule cases';
   const right = cases.filter(({ isRight }) => isRight === true).length;
-  const says = `${right} of ${cases.length} are read right`;
+  const says = `${right} of ${cases.length} are read correctly`;
   return right === cases.length
     ? [{ check, level: 'ok', says }]
     : [{ check, level: 'warn', says, todo: 'run spool doctor rules' }];

@@ -51,22 +51,19 @@ export async function explainAndSave(program: Program, ref: string, { save, note
 }
 
 function caseState(text: string | undefined): CaseState {
-  if (text === undefined) throw new UsageError('--note is for --save: say which state is right', 'explain');
+  if (text === undefined) throw new UsageError('--note requires --save STATE', 'explain');
   const state = CASE_STATES.find((each) => each === text);
   if (state !== undefined) return state;
   const states = CASE_STATES.join(', ');
-  throw new UsageError(
-    `--save ${JSON.stringify(text)} is no state; say what the session really is: ${states}`,
-    'explain',
-  );
+  throw new UsageError(`--save ${JSON.stringify(text)} is not a state; use ${states}`, 'explain');
 }
 
 function savedLines(file: string, name: string, should: CaseState, checked: CheckedCase | undefined): string[] {
   const saved = `${printable(name)} is ${should}: saved as ${printable(file)}`;
   if (checked === undefined) return [saved];
   const verdict = checked.isRight
-    ? `The rules read this screen right: ${reading(checked)}`
-    : `The rules read this screen wrong: ${reading(checked)}. Add a rule of yours (docs/state.md says how), then run spool doctor rules.`;
+    ? `The rules read this screen correctly: ${reading(checked)}`
+    : `The rules misread this screen: ${reading(checked)}. Add a rule of your own (see docs/state.md), then run spool doctor rules.`;
   return [saved, verdict];
 }
 

@@ -91,7 +91,7 @@ export function describe(status: DaemonStatus, now: number): string {
     `holder    pid ${holder.pid}`,
     `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
     ...(status.openFiles ? [`open      ${openFiles(status.openFiles)}`] : []),
-    `escrow    ${status.escrow ? 'yes: sessions survive a crash of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
+    `recovery  ${status.escrow ? 'yes: sessions survive a crash of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
     `files     ${status.home}`,
     `socket    ${status.socket}`,
   ].join('\n');

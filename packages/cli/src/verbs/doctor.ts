@@ -346,9 +346,9 @@ export function running(status: DaemonStatus, answerMs: number): Finding[] {
           todo: 'run spool daemon restart (sessions keep running)',
         },
     status.escrow
-      ? { check: 'escrow', level: 'ok', says: 'sessions survive a crash of the keeper' }
+      ? { check: 'recovery', level: 'ok', says: 'sessions survive a crash of the keeper' }
       : {
-          check: 'escrow',
+          check: 'recovery',
           level: 'warn',
           says: 'sessions end with the daemon, because it is a single process on this system',
         },

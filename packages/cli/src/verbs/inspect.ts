@@ -30,10 +30,7 @@ export function describe(session: SessionInfo, now: number): string[] {
     ['terminal', size === null ? 'none (pipes)' : `${size.cols}x${size.rows}`],
     ['started', when(startedAt, now)],
     ['ended', endedAt === null ? '' : `${when(endedAt, now)}, after ${formatAge(endedAt - startedAt)}`],
-    [
-      'output',
-      `${formatByteSize(offset)} (${offset} bytes)${firstOffset > 0 ? `, kept from offset ${firstOffset}` : ''}`,
-    ],
+    ['output', `${outputWords(offset)}${firstOffset > 0 ? `, kept from offset ${firstOffset}` : ''}`],
     [
       'labels',
       Object.entries(session.labels)
@@ -42,14 +39,14 @@ export function describe(session: SessionInfo, now: number): string[] {
     ],
     ['watchers', String(session.watchers)],
     ['viewers', viewerWords(session.viewers, now)],
-    ['sizes by', session.size === null ? '' : session.sizePolicy],
+    ['size policy', session.size === null ? '' : session.sizePolicy],
     [
       'typed',
       session.typed === null ? '' : `${formatAge(now - session.typed.at)} ago by ${printable(session.typed.who)}`,
     ],
     ['trouble', printable(session.trouble ?? '')],
   ];
-  return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(10)}${value}`);
+  return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(13)}${value}`);
 }
 
 /** `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)` */
@@ -68,4 +65,10 @@ function viewerWords(viewers: readonly Viewer[], now: number): string {
 
 function when(at: number, now: number): string {
   return `${formatTime(at)} (${formatAge(now - at)} ago)`;
+}
+
+/** `1.2M (1234567 bytes)`; a small size is said once. */
+function outputWords(bytes: number): string {
+  const short = formatByteSize(bytes);
+  return short === String(bytes) ? `${bytes} bytes` : `${short} (${bytes} bytes)`;
 }

@@ -113,7 +113,7 @@ export function findDaemonEntry(): string {
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   const found = paths.find((path) => existsSync(path));
   if (found === undefined)
-    throw new SpoolError('DAEMON_START_FAILED', { reason: 'holder.mjs is missing', looked: paths.join(', ') });
+    throw new SpoolError('DAEMON_START_FAILED', { reason: 'no daemon program found', looked: paths.join(', ') });
   return found;
 }
 
