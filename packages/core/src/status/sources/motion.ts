@@ -43,8 +43,9 @@ export class Motion {
 
   compare(one: Seen, other: Seen, at: number, typedAt: number): void {
     if (!this.#hasMoved(one, other, at, typedAt)) return;
-    this.#moves = [this.#moves[1], this.#moves[2], at];
     this.#changedAt = at;
+    // Without a box the echo may be anywhere: Gemini for screen readers prints its whole screen again at each key.
+    if (at - typedAt > ECHO_MS) this.#moves = [this.#moves[1], this.#moves[2], at];
   }
 
   #hasMoved(one: Seen, other: Seen, at: number, typedAt: number): boolean {
