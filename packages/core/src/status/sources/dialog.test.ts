@@ -66,21 +66,24 @@ test.each<[string, string, readonly string[]]>([
 test.each([
   ['with everything', undefined],
   ['by the screen alone', SCREEN_ALONE],
-])('[STATE-1] in recordings, no dialog turns into another: between two the session is seen without one: %s', (_, withholds) => {
-  const followed: string[] = [];
-  for (const looksAlways of [true, false])
-    for (const recording of recordings()) {
-      let last: Status | null = null;
-      replay(recording, {
-        looksAlways,
-        ...(withholds && { withholds }),
-        onStep: (_ms, status) => {
-          if (last?.state === 'blocked' && status.state === 'blocked' && last.since !== status.since)
-            followed.push(`${recording.name}: ${last.kind}, ${status.kind}`);
-          last = status;
-        },
-      });
-    }
-  // Even Claude's two questions at its start, about trust and about a key: between them a look sees neither.
-  expect(followed).toEqual([]);
-});
+])(
+  '[STATE-1] in recordings, no dialog turns into another: between two the session is seen without one: %s',
+  (_, withholds) => {
+    const followed: string[] = [];
+    for (const looksAlways of [true, false])
+      for (const recording of recordings()) {
+        let last: Status | null = null;
+        replay(recording, {
+          looksAlways,
+          ...(withholds && { withholds }),
+          onStep: (_ms, status) => {
+            if (last?.state === 'blocked' && status.state === 'blocked' && last.since !== status.since)
+              followed.push(`${recording.name}: ${last.kind}, ${status.kind}`);
+            last = status;
+          },
+        });
+      }
+    // Even Claude's two questions at its start, about trust and about a key: between them a look sees neither.
+    expect(followed).toEqual([]);
+  },
+);
