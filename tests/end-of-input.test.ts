@@ -41,6 +41,13 @@ test('[IN-20] a shell that edits its line in raw mode ends too', async () => {
   expect([ran.code, ran.stdout.includes('42x')]).toEqual([0, true]);
 });
 
+test('[IN-20] a script that waits for a key gets none from the end of its input', async () => {
+  await using daemon = new TestDaemon();
+  const script = 'read -t 2 -rsn1 key; echo "$? <$key>"';
+  const { stdout } = await daemon.spool(['run', '--', 'bash', '-c', script], { input: '' });
+  expect(stdout).toBe('142 <>\n'); // it timed out
+});
+
 /** Reads lines, slowly at first, and tells what it got until the end. */
 const SLOW_HASH = `
 const hash = require('node:crypto').createHash('sha256');

@@ -12,7 +12,7 @@ function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?
     isCanonical: true,
     endOfFileKey: CTRL_D,
     hasUnread: false,
-    reader: { name: over.name ?? 'cat', restMark: 'rests' as string | null },
+    reader: { name: over.name ?? 'cat', words: [] as readonly string[], restMark: 'rests' as string | null },
     typed: [] as number[],
     type(key: number) {
       this.typed.push(key);
@@ -57,7 +57,7 @@ test.each([
 
 test('[IN-20] a program that runs is waited for, but not for ever', () => {
   const { terminal } = stage();
-  terminal.reader = { name: 'node', restMark: null };
+  terminal.reader = { name: 'node', words: ['node'], restMark: null };
   vi.advanceTimersByTime(4900);
   expect(terminal.typed).toEqual([]);
   vi.advanceTimersByTime(200);

@@ -9,6 +9,7 @@
  * Nothing announces these changes, so this looks again and again, at most once a second in the long run, for as long as
  * the end is due.
  */
+import { isLineEditor } from './line-editors.ts';
 import type { TerminalReader } from './terminal-reader.ts';
 
 export interface InputTerminal {
@@ -29,10 +30,6 @@ const UNREAD_LOOK_MS_MAX = 250;
 const REST_MS_MAX = 5000;
 /** A shell with stopped jobs wants the key twice. Text in its input line keeps it from ending at all. */
 const EDITOR_KEYS_MAX = 3;
-
-/** Programs that edit their input line themselves, in raw mode, and end when the key comes in an empty line. */
-const LINE_EDITORS =
-  /^-?(ba|z|fi|k|mk|pdk|da|a|tc|c|)sh$|^i?python[\d.]*$|^(irb|pry|psql|mysql|sqlite3|lua[\d.]*|gdb)$/;
 
 export class EndOfInput {
   readonly #terminal: InputTerminal;
@@ -61,11 +58,11 @@ export class EndOfInput {
 
   #look(sinceMs: number): void {
     const terminal = this.#terminal;
-    const { restMark, name } = terminal.reader;
+    const { restMark, name, words } = terminal.reader;
     const isResting = restMark !== null && restMark === this.#restMark;
     this.#restMark = restMark;
     const { isCanonical, endOfFileKey } = terminal;
-    const isEditor = !isCanonical && LINE_EDITORS.test(name) && this.#editorKeys < EDITOR_KEYS_MAX;
+    const isEditor = !isCanonical && this.#editorKeys < EDITOR_KEYS_MAX && isLineEditor(name, words);
     const { hasUnread } = terminal;
     if (hasUnread || endOfFileKey === -1 || !(isCanonical || isEditor)) {
       this.#dueMs = 0;

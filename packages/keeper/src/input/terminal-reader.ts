@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 export interface TerminalReader {
   /** The name of the process that leads the foreground; empty when it is gone. */
   readonly name: string;
+  /** The command line of that process. */
+  readonly words: readonly string[];
   /** Equal in two looks: none of the processes ran between them. Null while one of them is running. */
   readonly restMark: string | null;
 }
@@ -25,10 +27,10 @@ export function terminalReader(leader: number): TerminalReader {
     if (stat === null) continue;
     pids.push(...childrenOf(pid));
     if (stat.group !== group) continue;
-    if (stat.state === 'R' || stat.state === 'D') return { name: nameOf(group), restMark: null };
+    if (stat.state === 'R' || stat.state === 'D') return { ...commandOf(group), restMark: null };
     marks.push(`${pid}:${switchesOf(pid)}`);
   }
-  return { name: nameOf(group), restMark: marks.join(' ') };
+  return { ...commandOf(group), restMark: marks.join(' ') };
 }
 
 function statOf(pid: number): { readonly state: string; readonly group: number; readonly foreground: number } | null {
@@ -52,8 +54,9 @@ function switchesOf(pid: number): string {
   );
 }
 
-function nameOf(pid: number): string {
-  return read(`/proc/${pid}/comm`).trimEnd();
+function commandOf(pid: number): Pick<TerminalReader, 'name' | 'words'> {
+  const words = read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
+  return { name: read(`/proc/${pid}/comm`).trimEnd(), words };
 }
 
 function read(path: string): string {
