@@ -1,6 +1,7 @@
 /** The bars of the status, on recordings of real agents that no rule was written against (`npm run marks` prints more). */
 import { expect, test, vi } from 'vitest';
-import { markedRecordings, marksOf, reworded } from './testing/marks.ts';
+import { markedRecordings, marksOf, reworded, RULES_FOR_ANY } from './testing/marks.ts';
+import { SCREEN_ALONE } from './testing/measurement.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -27,4 +28,17 @@ test('[STATE-1] with hints reworded and spinners changed, at least 95 % of the w
   const wrong = working.filter(({ found }) => found !== 'working');
   expect(working.length).toBeGreaterThan(50);
   expect(1 - wrong.length / working.length, JSON.stringify(wrong, null, 1)).toBeGreaterThanOrEqual(0.95);
+});
+
+test('[STATE-1] of agents without rules of their own, most of what is idle reads idle, work reads working, and no dialog reads idle', () => {
+  const unknown = heldOut.map((recording) => marksOf(recording, SCREEN_ALONE, RULES_FOR_ANY));
+  expect(unknown.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
+  const all = unknown.flatMap((result) => result.marks);
+  const shareOf = (state: string): number => {
+    const own = all.filter(({ truth }) => truth === state);
+    return own.filter(({ found }) => found === state).length / own.length;
+  };
+  expect(shareOf('idle')).toBeGreaterThan(0.6);
+  expect(shareOf('working')).toBeGreaterThan(0.8);
+  expect(shareOf('blocked')).toBeGreaterThan(0.7);
 });

@@ -107,7 +107,8 @@ export class ScreenWatch {
     if (last === null) this.#motion.began(moment.at);
     else this.#motion.compare({ view: last, box: this.#box }, { view, box: reading.box }, moment.at, this.#typedAt);
     this.#box = reading.box;
-    if (this.#isTypedAtPrompt(view)) return undefined;
+    const isWorking = reading.box !== null && this.#motion.isMoving(moment.at, this.#typedAt);
+    if (this.#isTypedAtPrompt(view) && !isWorking) return undefined;
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
@@ -170,15 +171,15 @@ export class ScreenWatch {
   }
 
   /** The box is still there, but something beside it has begun to move: it works. */
-  #isIdleInMotion({ rule, state, quietMs }: ScreenReading, at: number): boolean {
-    const isSameIdle = state === 'idle' && rule === this.#claim?.evidence.rule;
-    return isSameIdle && quietMs > 0 && this.#motion.isMoving(at, this.#typedAt);
+  #isIdleInMotion({ state, quietMs }: ScreenReading, at: number): boolean {
+    const isStillIdle = state === 'idle' && this.#claim?.evidence.says === 'idle';
+    return isStillIdle && quietMs > 0 && this.#motion.isMoving(at, this.#typedAt);
   }
 
   /** After the prompt that was there, on the same line. */
   #isTypedAtPrompt(view: ScreenView): boolean {
     if (this.#promptText === '') return false;
-    const before = textBeforeCursor(view);
+    const before = textBeforeCursor(view).trimEnd();
     return before.length > this.#promptText.length && before.startsWith(this.#promptText);
   }
 }

@@ -1,6 +1,6 @@
 /** `npm run marks`: figures per agent and a confusion table, held out and tuned on; by all sources and by the screen alone. */
 import type { StatusState } from '@spool/protocol';
-import { type Mark, markedRecordings, marksOf, reworded } from './marks.ts';
+import { type Mark, markedRecordings, marksOf, reworded, RULES_FOR_ANY } from './marks.ts';
 import { percent, SCREEN_ALONE } from './measurement.ts';
 
 const STATES: readonly StatusState[] = ['working', 'blocked', 'idle'];
@@ -24,6 +24,10 @@ for (const isHeldOut of [true, false]) {
   write(
     `  hints reworded, spinners changed: ${right} of ${working.length} marks of work read working (${percent(right / working.length)})\n`,
   );
+  const unknown = recordings.map((recording) => marksOf(recording, SCREEN_ALONE, RULES_FOR_ANY));
+  write('  read as an unknown program, by the screen alone and without the rules of its agent:');
+  confusion(unknown.flatMap((result) => result.marks));
+  write(`  idle while a dialog was up: ${unknown.flatMap(({ idleInDialog }) => idleInDialog).length}\n`);
 }
 
 function print(title: string, marks: readonly Mark[]): void {
@@ -38,6 +42,12 @@ function print(title: string, marks: readonly Mark[]): void {
       `  ${agent.padEnd(9)} ${good} of ${own.length} right; dialogs told in their own words: ${told} of ${dialogs.length}`,
     );
   }
+  confusion(marks);
+  for (const { recording, ms, label, found, by, truth, words } of marks.filter(isWrong))
+    write(`  wrong: ${recording} ${ms} ms ${label}: ${found} (${by}), ${truth === found ? words : `not ${truth}`}`);
+}
+
+function confusion(marks: readonly Mark[]): void {
   write(`  ${'truth'.padEnd(9)}${STATES.map((state) => `read ${state}`.padStart(14)).join('')}${'other'.padStart(8)}`);
   for (const truth of STATES) {
     const own = marks.filter((mark) => mark.truth === truth);
@@ -47,6 +57,4 @@ function print(title: string, marks: readonly Mark[]): void {
       `  ${truth.padEnd(9)}${counts.map((count) => String(count).padStart(14)).join('')}${String(other).padStart(8)}`,
     );
   }
-  for (const { recording, ms, label, found, by, truth, words } of marks.filter(isWrong))
-    write(`  wrong: ${recording} ${ms} ms ${label}: ${found} (${by}), ${truth === found ? words : `not ${truth}`}`);
 }

@@ -4,6 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import type { Question, Status, StatusState } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import type { Event, Recording } from './recordings.ts';
+import { BUILT_IN_RULES } from '../built-in-rules.ts';
+import type { RuleSet } from '../rules.ts';
 import { replay } from './replay.ts';
 
 const FOLDER = new URL('../../../../../tests/fixtures/marks/', import.meta.url);
@@ -50,12 +52,14 @@ export function markedRecordings(): readonly MarkedRecording[] {
 export function marksOf(
   recording: Recording,
   withholds?: (fact: OscEvent) => boolean,
+  rules?: readonly RuleSet[],
 ): { readonly marks: readonly Mark[]; readonly idleInDialog: readonly string[] } {
   const marks: Mark[] = [];
   const idleInDialog: string[] = [];
   let dialog: string | null = null;
   replay(recording, {
     ...(withholds && { withholds }),
+    ...(rules && { rules }),
     onStep: (ms, { state }) => {
       if (dialog !== null && state === 'idle') idleInDialog.push(`${recording.name} ${ms} ms ${dialog}`);
     },
@@ -104,6 +108,9 @@ function wrongWords(told: Question | undefined, question: string | undefined, su
     return `is about "${told.subject ?? ''}", not "${subject}"`;
   return '';
 }
+
+/** What is known of a program that Spool has never seen: the rules for any program. */
+export const RULES_FOR_ANY: readonly RuleSet[] = BUILT_IN_RULES.filter(({ agent }) => agent === null);
 
 /** The same recording of a program that words its hints differently and has other spinners; of the same length. */
 export function reworded(recording: MarkedRecording): MarkedRecording {

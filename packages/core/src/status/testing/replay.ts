@@ -7,10 +7,13 @@ import { type OscEvent, OutputFollower } from '@spool/vt';
 import { ScreenModel } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { StatusReducer } from '../reducer.ts';
+import type { RuleSet } from '../rules.ts';
 import type { ScreenView } from '../sources/screen-lines.ts';
 import type { Event, Recording } from './recordings.ts';
 
 export interface ReplayOptions {
+  /** Default: the built-in rules. */
+  readonly rules?: readonly RuleSet[];
   /** Whether events of this kind are withheld; of titles, also the one in the view. */
   readonly withholds?: (fact: OscEvent) => boolean;
   /** Look after each read instead of after each burst. */
@@ -26,9 +29,9 @@ const FLOW_MS = 150;
 const STARTED_AT = 1_700_000_000_000;
 
 export function replay(recording: Recording, options: ReplayOptions = {}): StatusReducer {
-  const { withholds = () => false, looksAlways = false } = options;
+  const { rules = BUILT_IN_RULES, withholds = () => false, looksAlways = false } = options;
   const model = new ScreenModel(recording, { scrollback: 100 });
-  const reducer = new StatusReducer({ rules: BUILT_IN_RULES, command: recording.command, startedAt: STARTED_AT });
+  const reducer = new StatusReducer({ rules, command: recording.command, startedAt: STARTED_AT });
   let [now, offset, title] = [STARTED_AT, 0, ''];
   const follower = new OutputFollower({
     onOscEvent: (fact) => {
