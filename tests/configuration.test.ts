@@ -24,10 +24,10 @@ test('[CONF-1] `config check` names each mistake with its line, and what was mea
   expect([checked.code, ...checked.stdout.trimEnd().split('\n')]).toEqual([
     1,
     `${path}:2: detachKey is not a setting; did you mean "detachKeys"?`,
-    `${path}:4: notify.quietHours must be like "22:00-07:00", or a list of such ranges; the default applies: []`,
+    `${path}:4: notify.quietHours must be a range of times like "22:00-07:00", or a list of such ranges; the default applies: []`,
   ]);
   const { stdout } = await daemon.spool(['doctor']);
-  expect(stdout).toContain(`${path}:4: notify.quietHours must be like`);
+  expect(stdout).toContain(`${path}:4: notify.quietHours must be a range of times`);
   expect(
     await daemon.json<{ faults: { key: string; line: number; level: string }[] }>('config', 'check').catch(() => null),
   ).toBeNull();

@@ -196,7 +196,7 @@ test('[STATE-3] [TASK-5] `doctor` counts the user’s rules and milestones, and 
   writeFileSync(`${daemon.home}/config/milestones/mine.json`, '{ "tool": "mine" }');
   expect(await own()).toEqual([
     ['warn', 'config/milestones/mine.json: "milestones" must be a list'],
-    ['warn', 'config/rules/mine.json: "asks": a rule says working, blocked or idle, not undefined'],
+    ['warn', 'config/rules/mine.json: "asks": "says" must be working, blocked or idle, not undefined'],
   ]);
 });
 

@@ -27,7 +27,7 @@ const PERMISSIONS = {
   'allow-graphics': { kind: 'on', about: 'allow the session to show images (sixel, kitty)' },
 } as const;
 
-/** A line of 200 columns takes 3 KB in the model that shows it. */
+/** As the setting `history` allows. A line of 200 columns takes 3 KB in the model that shows it. */
 const HISTORY_LINES_MAX = 20_000;
 
 /** Lines above the screen. */
@@ -185,15 +185,15 @@ export const VERBS = {
     },
     details: [
       'Sessions that wait for you come first, then the other running ones, then the ended ones, the latest first. On a terminal',
-      'the table fits the window: the least important columns are narrowed or left out. In a pipe or a file, all are complete.',
+      'the table fits the window: the least important columns are narrowed or left out. In a pipe or a file, all columns are complete.',
       'STATE is running, blocked, working, idle, starting, ended, exited, failed, stopped, killed or lost. A session must match',
       'every key that you filter by; of several values for one key, one is enough (of labels, all must match).',
       '`spool ps` and `spool list` do the same.',
-      'The fields of --format are those of --json, plus age and activity; {{json .status}} prints one as JSON.',
+      'The fields of --format are those of --json, plus age and activity; {{json .status}} prints a field as JSON.',
       '--json prints all sessions as one array, oldest first; --limit applies to it too.',
     ].join('\n'),
     examples: [
-      ['spool ls', 'what waits for you first'],
+      ['spool ls', 'the sessions that wait for you come first'],
       ['spool ls -f label=team=web -f state=blocked', 'those of a team that wait for a decision'],
       ["spool ls --running --format '{{.name}}\\t{{.status.state}}'", 'names and states, for a script'],
       ['spool ls --json | jq -r \'.[] | select(.state == "failed") | .id\'', 'the ids of failed sessions'],
@@ -292,8 +292,8 @@ export const VERBS = {
       'idle-limit': { kind: 'duration', value: 'DUR', short: 'i', about: 'shorten pauses to at most this' },
     },
     details: [
-      'Keys: Space pauses, ← → seek 5 seconds, PgUp PgDn (or Shift and ← →) a minute, 0 to 9 go to 0 to 90 per cent, Home and End',
-      'to the ends, n and p to the next and previous status, milestone or command, + and - change the speed, s skips silences,',
+      'Keys: Space pauses, ← → seek 5 seconds, PgUp PgDn (or Shift and ← →) a minute, 0 to 9 go to 0 to 90 %, Home and End',
+      'to the ends, n and p to the next and previous status, milestone or command, + and - change the speed, s skips pauses,',
       'h j k l move the view of a session that is larger than your terminal, q quits. The last row shows the position if the',
       'picture leaves it free, and for a moment after a key.',
       TIME_ABOUT,

@@ -46,7 +46,7 @@ test.each<[unknown, RegExp]>([
   [{ ...ENTRY, once: 1 }, /"once" and "progress" must be true or false/],
   [{ ...ENTRY, within: 0 }, /"within" must be a number/],
   [{ ...ENTRY, progress: true }, /a progress needs a group/],
-  [{ ...ENTRY, pattern: 'x' }, /"pattern" is not known/],
+  [{ ...ENTRY, pattern: 'x' }, /"pattern" is unknown/],
 ])('[TASK-5] a bad entry is a sentence, and the others count: %j', (bad, sentence) => {
   const result = read({ tool: 'mine', milestones: [bad, { ...ENTRY, name: 'good' }] });
   expect(result.errors).toHaveLength(1);
@@ -61,7 +61,7 @@ test.each<[unknown, RegExp, string[] | undefined]>([
   [{ tool: 'My Tool', milestones: [] }, /"tool" must be a word/, undefined],
   [{ tool: 'mine' }, /"milestones" must be a list/, undefined],
   [{ tool: 'mine', start: '^', milestones: [ENTRY] }, /"start" has no fixed text/, ['done']],
-  [{ tool: 'mine', extra: 1, milestones: [ENTRY] }, /"extra" is not known here/, ['done']],
+  [{ tool: 'mine', extra: 1, milestones: [ENTRY] }, /"extra" is unknown/, ['done']],
 ])('[TASK-5] a bad file is a sentence: %.40j', (file, sentence, names) => {
   const result = read(file);
   expect(result.errors).toHaveLength(1);

@@ -123,7 +123,7 @@ function checkTool(file: string, data: unknown, errors: string[]): Tool | undefi
   const { tool, start, milestones, ...rest } = data;
   if (typeof tool !== 'string' || !NAME.test(tool)) return say(`"tool" ${NAME_RULE}`);
   if (!Array.isArray(milestones)) return say('"milestones" must be a list');
-  for (const field of Object.keys(rest)) say(`"${field}" is not known here`);
+  for (const field of Object.keys(rest)) say(`"${field}" is unknown`);
   if (milestones.length > ENTRIES_MAX) say(`only the first ${ENTRIES_MAX} of ${milestones.length} milestones are read`);
 
   const startPattern = start === undefined ? undefined : checkPattern(start);
@@ -152,7 +152,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof EntryData>([
 function checkEntry(data: unknown): Entry | string {
   if (!isRecord(data)) return 'must be an object';
   const unknown = Object.keys(data).find((field) => !FIELDS.has(field));
-  if (unknown !== undefined) return `"${unknown}" is not known; there are ${[...FIELDS].join(', ')}`;
+  if (unknown !== undefined) return `"${unknown}" is unknown; use ${[...FIELDS].join(', ')}`;
   const { name, match, title, after, within = WITHIN_LINES, outcome, once = false, progress = false } = data;
 
   if (typeof name !== 'string' || !NAME.test(name)) return `"name" ${NAME_RULE}`;
@@ -171,7 +171,7 @@ function checkEntry(data: unknown): Entry | string {
   const groups = new Set([...matchPattern.groups, ...(afterPattern?.groups ?? [])]);
   const readableTitle = readTitle(title);
   const missing = [...readableTitle.groups].find((group) => !groups.has(group));
-  if (missing !== undefined) return `"title" asks for {${missing}}, which is no group of the pattern`;
+  if (missing !== undefined) return `"title" asks for {${missing}}, which is not a group of the pattern`;
   if (progress && !groups.has('percent') && !(groups.has('done') && groups.has('total')))
     return 'a progress needs a group "percent", or "done" and "total"';
   return {

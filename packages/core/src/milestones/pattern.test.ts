@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each([
-  ['abc(', /is no regular expression/],
+  ['abc(', /is not a regular expression/],
   ['abc(?=def)', /looks ahead/],
   ['abc(?!def)', /looks ahead/],
   ['(?i:abc)', /sets flags/],

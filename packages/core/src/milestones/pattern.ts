@@ -28,7 +28,7 @@ export function readPattern(source: string): Pattern | string {
   try {
     expression = new RegExp(source);
   } catch (error) {
-    return `is no regular expression (${(error as SyntaxError).message})`;
+    return `is not a regular expression (${(error as SyntaxError).message})`;
   }
   try {
     const reader = new PatternReader(source);

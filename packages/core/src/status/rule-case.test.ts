@@ -70,13 +70,16 @@ describe('[STATE-9] the present rules are applied to a saved screen', () => {
 });
 
 test.each([
-  [[], 'a.json: the file: it is an object, not a list'],
-  [saved({ should: 'busy' }), 'a.json: "should" is working, blocked or idle, not "busy"'],
-  [saved({ shoud: 'idle' }), /a\.json: the file: "shoud" is not known; there are should, note/],
-  [saved({ screen: undefined }), 'a.json: "screen": it is an object, not undefined'],
+  [[], 'a.json: the file: it must be an object, not a list'],
+  [saved({ should: 'busy' }), 'a.json: "should" must be working, blocked or idle, not "busy"'],
+  [saved({ shoud: 'idle' }), /a\.json: the file: "shoud" is unknown; use should, note/],
+  [saved({ screen: undefined }), 'a.json: "screen": it must be an object, not undefined'],
   [saved({ screen: { cursor: { row: 0, col: 0 } } }), 'a.json: "lines" is missing'],
-  [saved({ screen: { lines: [1], cursor: { row: 0, col: 0 } } }), /a\.json: each part of "lines" is a text of at most/],
-  [saved({ screen: { lines: [], cursor: { row: -1, col: 0 } } }), /a\.json: "cursor.row" is a number from 0/],
+  [
+    saved({ screen: { lines: [1], cursor: { row: 0, col: 0 } } }),
+    /a\.json: each part of "lines" must be text of at most/,
+  ],
+  [saved({ screen: { lines: [], cursor: { row: -1, col: 0 } } }), /a\.json: "cursor.row" must be a number from 0/],
   [saved({ command: undefined }), 'a.json: "command" is missing'],
 ])('[STATE-9] a damaged case is a sentence: %j', (json, sentence) => {
   expect(parseCase('a.json', json)).toEqual({

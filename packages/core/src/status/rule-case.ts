@@ -65,7 +65,7 @@ function ruleCase(json: unknown): RuleCase {
   part('the file', () => only(file, keys));
   const { should, agent, note = '' } = file;
   if (should !== 'working' && should !== 'blocked' && should !== 'idle')
-    throw new Refusal(`"should" is working, blocked or idle, not ${shown(should)}`);
+    throw new Refusal(`"should" must be working, blocked or idle, not ${shown(should)}`);
   return {
     should,
     note: text(note, '"note"'),
@@ -97,7 +97,7 @@ function texts(json: Json, key: string, most: number): readonly string[] {
 
 function text(value: unknown, name: string): string {
   if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value;
-  throw new Refusal(`${name} is a text of at most ${TEXT_CHARACTERS_MAX} characters, not ${shown(value)}`);
+  throw new Refusal(`${name} must be text of at most ${TEXT_CHARACTERS_MAX} characters, not ${shown(value)}`);
 }
 
 function part<Item>(name: string, read: () => Item): Item {

@@ -10,12 +10,12 @@ const DURATION_MS_MAX = 600_000;
 
 export function word(text: unknown, name: string): string {
   if (typeof text === 'string' && text.length <= WORD_CHARACTERS_MAX && /^[@\w][\w./+-]*$/.test(text)) return text;
-  throw new Refusal(`${name} is a word of at most ${WORD_CHARACTERS_MAX} characters, not ${shown(text)}`);
+  throw new Refusal(`${name} must be a word of at most ${WORD_CHARACTERS_MAX} characters, not ${shown(text)}`);
 }
 
 export function number(value: unknown, name: string, least: number, most: number): number {
   if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw new Refusal(`${name} is a number from ${least} to ${most}, not ${shown(value)}`);
+  throw new Refusal(`${name} must be a number from ${least} to ${most}, not ${shown(value)}`);
 }
 
 export const duration = (json: Json, key: string): number | undefined =>
@@ -23,19 +23,19 @@ export const duration = (json: Json, key: string): number | undefined =>
 
 export function list(value: unknown, most: number): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new Refusal(`it is a list, not ${shown(value)}`);
-  if (value.length > most) throw new Refusal(`it has at most ${most} parts, not ${value.length}`);
+  if (!Array.isArray(value)) throw new Refusal(`it must be a list, not ${shown(value)}`);
+  if (value.length > most) throw new Refusal(`it must have at most ${most} parts, not ${value.length}`);
   return value;
 }
 
 export function record(value: unknown): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  throw new Refusal(`it is an object, not ${shown(value)}`);
+  throw new Refusal(`it must be an object, not ${shown(value)}`);
 }
 
 export function only(json: Json, keys: readonly string[]): void {
   const unknown = Object.keys(json).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw new Refusal(`${shown(unknown)} is not known; there are ${keys.join(', ')}`);
+  if (unknown !== undefined) throw new Refusal(`${shown(unknown)} is unknown; use ${keys.join(', ')}`);
 }
 
 /** Errors name a rule by its name, if it has a printable one. */

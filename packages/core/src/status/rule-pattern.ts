@@ -13,11 +13,11 @@ const ANY_CASE = '(?i)';
 
 /** The pattern, or the reason why it is refused. */
 export function rulePattern(source: unknown): RegExp | string {
-  if (typeof source !== 'string' || source === '') return 'a pattern is a text that is not empty';
+  if (typeof source !== 'string' || source === '') return 'a pattern must be text that is not empty';
   if (source.length > PATTERN_CHARACTERS_MAX) return `a pattern has at most ${PATTERN_CHARACTERS_MAX} characters`;
   const isAnyCase = source.startsWith(ANY_CASE);
   const body = isAnyCase ? source.slice(ANY_CASE.length) : source;
-  if (body === '') return 'a pattern is a text that is not empty';
+  if (body === '') return 'a pattern must be text that is not empty';
   const refused = refusal(body);
   if (refused !== undefined) return refused;
   try {
@@ -42,11 +42,11 @@ function refusal(source: string): string | undefined {
     closed = undefined;
     if (character === '\\') {
       const next = source[++at] ?? '';
-      if (/[1-9k]/.test(next)) return 'back-references are not possible here';
+      if (/[1-9k]/.test(next)) return 'back-references are not supported';
     } else if (character === '[') {
       at = classEnd(source, at);
     } else if (character === '(') {
-      if (/^\(\?<?[=!]/.test(source.slice(at, at + 4))) return 'look-around is not possible here';
+      if (/^\(\?<?[=!]/.test(source.slice(at, at + 4))) return 'look-around is not supported';
       open.push({ isManifold: false });
       if (source[at + 1] === '?') at++; // not a repeat, but (?: or (?<name>
     } else if (character === ')') {
@@ -55,10 +55,10 @@ function refusal(source: string): string | undefined {
     } else if (character === '|') {
       open.at(-1)!.isManifold = true;
     } else if (character === '{') {
-      return 'counted repeats are not possible here: write the characters out, or escape the brace';
+      return 'counted repeats are not supported: write the characters out, or escape the brace';
     } else if (character === '*' || character === '+' || character === '?') {
       if (character !== '?' && last?.isManifold)
-        return 'a repeated group may hold neither a repeat nor an alternative: it could try for ever';
+        return 'a repeated group may hold neither a repeat nor an alternative: it could run forever';
       open.at(-1)!.isManifold = true;
       if (source[at + 1] === '?') at++; // lazy
     }

@@ -29,15 +29,15 @@ test('a file of a user is read by the same rules as ours, and found first when i
 
 test('a bad rule is a sentence that names file and rule; the others count', () => {
   const bad: readonly (readonly [object, string])[] = [
-    [{ ...GOOD, says: 'exited' }, 'a rule says working, blocked or idle, not "exited"'],
-    [{ ...GOOD, confidence: 2 }, '"confidence" is a number from 0 to 1, not 2'],
+    [{ ...GOOD, says: 'exited' }, '"says" must be working, blocked or idle, not "exited"'],
+    [{ ...GOOD, confidence: 2 }, '"confidence" must be a number from 0 to 1, not 2'],
     [{ ...GOOD, all: [] }, 'it has no condition that must be met, in "all" or "any"'],
     [{ ...GOOD, all: ['('] }, '"(": Invalid regular expression: /(/: Unterminated group'],
-    [{ ...GOOD, all: ['a(?=b)'] }, '"a(?=b)": look-around is not possible here'],
-    [{ ...GOOD, all: ['(a)\\1'] }, '"(a)\\\\1": back-references are not possible here'],
+    [{ ...GOOD, all: ['a(?=b)'] }, '"a(?=b)": look-around is not supported'],
+    [{ ...GOOD, all: ['(a)\\1'] }, '"(a)\\\\1": back-references are not supported'],
     [
       { ...GOOD, all: ['(a+)+$'] },
-      '"(a+)+$": a repeated group may hold neither a repeat nor an alternative: it could try for ever',
+      '"(a+)+$": a repeated group may hold neither a repeat nor an alternative: it could run forever',
     ],
     [
       { ...GOOD, in: 'bottom 0' },
@@ -45,7 +45,7 @@ test('a bad rule is a sentence that names file and rule; the others count', () =
     ],
     [
       { ...GOOD, colour: 'red' },
-      '"colour" is not known; there are name, says, kind, confidence, in, all, any, none, settleMs, quietMs, freshMs, comment',
+      '"colour" is unknown; use name, says, kind, confidence, in, all, any, none, settleMs, quietMs, freshMs, comment',
     ],
     [
       { ...GOOD, any: [{ in: 'title', match: 'x' }] },
@@ -59,12 +59,12 @@ test('a bad rule is a sentence that names file and rule; the others count', () =
 
 test('there are limits to how much a file may ask for', () => {
   const many = parseRules('many.json', { agent: 'x', rules: Array.from({ length: 101 }, () => GOOD) });
-  expect(many.errors).toEqual(['many.json: "rules": it has at most 100 parts, not 101']);
+  expect(many.errors).toEqual(['many.json: "rules": it must have at most 100 parts, not 101']);
   const long = parseRules('long.json', { agent: 'x', rules: [{ ...GOOD, all: ['a'.repeat(201)] }] });
   expect(long.errors).toEqual([expect.stringMatching(/^long\.json: "ask": .*a pattern has at most 200 characters$/)]);
   expect(parseRules('no.json', [])).toEqual({
     rules: null,
-    errors: ['no.json: the file: it is an object, not a list'],
+    errors: ['no.json: the file: it must be an object, not a list'],
   });
 });
 

@@ -211,7 +211,7 @@ function inputRule(part: unknown): InputRule {
   const json = record(part);
   only(json, ['in', 'match', 'after', 'until', 'placeholders', 'suggested', 'comment']);
   const where = json['in'] === undefined ? SCREEN : region(json['in']);
-  if (readerOf(where.place) !== 'screen') throw new Refusal('an input line is on the screen');
+  if (readerOf(where.place) !== 'screen') throw new Refusal('an input line must be on the screen');
   return {
     region: where,
     pattern: pattern(json['match']),
@@ -224,7 +224,7 @@ function inputRule(part: unknown): InputRule {
 
 function keyName(name: unknown): string {
   if (typeof name === 'string' && encodeKey(name, INITIAL_MODES) !== undefined) return name;
-  throw new Refusal(`${shown(name)} is no key`);
+  throw new Refusal(`${shown(name)} is not a key`);
 }
 
 function condition(part: unknown, usual: Region): Condition {
@@ -261,7 +261,7 @@ function pattern(source: unknown): RegExp {
 
 function state(text: unknown): RuleState {
   if (text === 'working' || text === 'blocked' || text === 'idle') return text;
-  throw new Refusal(`a rule says working, blocked or idle, not ${shown(text)}`);
+  throw new Refusal(`"says" must be working, blocked or idle, not ${shown(text)}`);
 }
 
 const readerOf = (place: Region['place']): Rule['reads'] =>

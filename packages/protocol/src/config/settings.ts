@@ -2,7 +2,7 @@
  * Every setting of `config.json`: its default, and what a value must be. The daemon, the command line, `spool config` and `spool
  * doctor` read it from this table.
  */
-import { SCROLLBACK_LINES, type SizePolicy } from '../messages.ts';
+import type { SizePolicy } from '../messages.ts';
 import { parseQuietHours, type QuietHours } from './quiet-hours.ts';
 
 export type NotifyAbout = 'blocked' | 'exit' | 'failure';
@@ -48,6 +48,8 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 60 * 60_000, d: DAY_MS, w: 7 * DAY_MS }
 const BYTE_UNITS = { '': 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } as const;
 const POLICIES: readonly unknown[] = ['latest', 'smallest', 'largest', 'fixed'] satisfies SizePolicy[];
 const ABOUTS: readonly NotifyAbout[] = ['blocked', 'exit', 'failure'];
+/** As the flag `--history` allows. */
+const HISTORY_LINES_MAX = 20_000;
 const ENV_MAX = 200;
 
 const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value: Settings[K]): string } } = {
@@ -66,8 +68,8 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
   history: {
     byDefault: 0,
     shownDefault: '0',
-    wanted: `must be a number of lines from 0 to ${SCROLLBACK_LINES}`,
-    parse: (value) => (isWhole(value) && value <= SCROLLBACK_LINES ? value : undefined),
+    wanted: `must be a number of lines from 0 to ${HISTORY_LINES_MAX}`,
+    parse: (value) => (isWhole(value) && value <= HISTORY_LINES_MAX ? value : undefined),
   },
   retain: {
     byDefault: null,
@@ -85,14 +87,14 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
   'keepEnded.age': {
     byDefault: 30 * DAY_MS,
     shownDefault: '"30d"',
-    wanted: 'must be like "12h", "30d" or "8w", or null for any age',
+    wanted: 'must be an age like "12h", "30d" or "8w", or null for no limit',
     parse: (value) => (value === null ? null : ageOf(value)),
     show: (value) => JSON.stringify(value === null ? null : shortest(value, UNIT_MS)),
   },
   'keepEnded.count': {
     byDefault: null,
     shownDefault: 'null',
-    wanted: 'must be a whole number, or null for any number',
+    wanted: 'must be a whole number, or null for no limit',
     parse: (value) => (value === null || isWhole(value) ? value : undefined),
   },
   'notify.on': {
@@ -126,7 +128,7 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
   'notify.quietHours': {
     byDefault: [],
     shownDefault: '[]',
-    wanted: 'must be like "22:00-07:00", or a list of such ranges',
+    wanted: 'must be a range of times like "22:00-07:00", or a list of such ranges',
     parse: (value) => quietHoursOf(value),
     show: (value) => JSON.stringify(value.map(({ from, to }) => `${clock(from)}-${clock(to)}`)),
   },

@@ -26,8 +26,8 @@ test('[STATE-3] what is no regular file is complained of, not waited for; hidden
   const files = new RuleFiles(config, (sentence) => complaints.push(sentence));
   files.refresh();
   expect(complaints.map((each) => each.replace(`${config}/rules/`, ''))).toEqual([
-    'folder.json cannot be used: it is no regular file',
-    'pipe.json cannot be used: it is no regular file',
+    'folder.json cannot be used: it is not a regular file',
+    'pipe.json cannot be used: it is not a regular file',
   ]);
   expect(files.rules).toEqual(BUILT_IN_RULES);
 });
@@ -82,6 +82,6 @@ test('[STATE-3] [TASK-5] what is wrong with a file is a sentence that names it',
   expect(faults.map((fault) => fault.replace(config, ''))).toEqual([
     '/milestones/odd.json: milestone 1 (done): "title" must be text of at most 200 characters',
     expect.stringMatching(/^\/rules\/half\.json: is not JSON/),
-    '/rules/odd.json: "asks": a rule says working, blocked or idle, not "perhaps"',
+    '/rules/odd.json: "asks": "says" must be working, blocked or idle, not "perhaps"',
   ]);
 });

@@ -90,7 +90,7 @@ export interface RuleFilesCheck {
 /** Reading from a pipe would block until another process writes into it. */
 function regularFile(file: string): Stats {
   const stat = statSync(file);
-  if (!stat.isFile()) throw new Error('it is no regular file');
+  if (!stat.isFile()) throw new Error('it is not a regular file');
   return stat;
 }
 
