@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
@@ -8,6 +8,15 @@ function configured(daemon: TestDaemon, config: unknown): string {
   writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config, null, 2));
   return path;
 }
+
+test('[CONF-1] a configuration that is a link to itself is a mistake, not a missing file', async () => {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { recursive: true, mode: 0o700 });
+  symlinkSync('config.json', `${daemon.home}/config/config.json`);
+  const checked = await daemon.spool(['config', 'check']);
+  expect(checked.code).toBe(1);
+  expect(checked.stdout).toContain('it cannot be read: ELOOP');
+});
 
 test('[CONF-1] `config check` names each mistake with its line, and what was meant; doctor says it too', async () => {
   await using daemon = new TestDaemon();

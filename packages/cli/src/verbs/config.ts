@@ -40,9 +40,8 @@ function check(asJson: boolean): number {
       return { key, line, level: isWarning ? 'warn' : 'fail', message: faultText(fault) };
     });
     printJson({ path: file, exists, faults: told });
-  } else if (!exists) print(`${file} does not exist; the defaults apply.`);
-  else if (faults.length === 0) print(`${file}: no mistakes found.`);
-  else for (const fault of faults) print(faultText(fault));
+  } else if (faults.length > 0) for (const fault of faults) print(faultText(fault));
+  else print(exists ? `${file}: no mistakes found.` : `${file} does not exist; the defaults apply.`);
   return faults.some(({ isWarning }) => !isWarning) ? EXIT.failed : 0;
 }
 
