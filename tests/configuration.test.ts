@@ -107,7 +107,7 @@ test('[RUN-21] an agent that does not get its API key: one line names it, once, 
   chmodSync(`${folder}/claude`, 0o755);
   expect((await daemon.spool(['run', '-q', '--', `${folder}/claude`])).stderr).toBe('');
   const first = await daemon.spool(['run', '--', `${folder}/claude`]);
-  expect(first).toMatchObject({ code: 0, stdout: 'key:\n' });
+  expect(first).toMatchObject({ code: 0, stdout: 'key: \n' });
   expect(first.stderr).toMatch(
     /^\[spool: claude does not get your ANTHROPIC_API_KEY; to pass it: --env ANTHROPIC_API_KEY, /,
   );
