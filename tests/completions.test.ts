@@ -42,6 +42,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
       const logs = complete('logs');
       expect(logs).toContain('alive');
       expect(logs).toContain('dead');
+      if (shell !== 'zsh') expect(complete('doctor')).toContain('rules'); // the list above has no words of operands
       for (const id of ids) expect(attach + logs).not.toContain(id);
       rmSync(folder, { recursive: true });
     },

@@ -129,6 +129,8 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   await say('update', 'renamed', '--label', 'team=a');
   for (const verb of ['ls', 'inspect', 'explain', 'summary', 'screen', 'logs']) await say(verb);
   await say('explain', '--history', 'done');
+  await say('explain', '--save', 'idle', 'renamed');
+  await say('doctor', 'rules');
   await say('screen', '--format', 'json', 'renamed');
   await say('attach', '-r', 'done');
   await say('export', '--text', '-o', `${folder}/out.txt`, 'done');
