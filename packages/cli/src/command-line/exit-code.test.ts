@@ -88,7 +88,7 @@ test.each<[error: unknown, message: string]>([
   ],
   [
     new SpoolError('CWD_UNUSABLE', { cwd: '/x', reason: 'ENOENT' }),
-    'cannot enter the working folder "/x": ENOENT; check that it exists and that you may enter it',
+    'cannot enter the working folder "/x": no such file or directory; check that it exists and that you may enter it',
   ],
   [
     new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: 7 }),

@@ -1,7 +1,7 @@
 /** Prints an error as a sentence, or as an object with --json. Always on stderr, because stdout holds data only. */
 import { ERROR_CODES, type ErrorDetails, errorSentence, SpoolError } from '@spool/protocol';
 import { exitCodeOfError } from './exit-code.ts';
-import { osErrorText } from './os-error.ts';
+import { errnoWords, osErrorText } from './os-error.ts';
 import { jsonText } from '../output/json-text.ts';
 import { printable } from '../output/printable.ts';
 import { notice } from '../output/stdio.ts';
@@ -18,10 +18,16 @@ export function failureOf(error: unknown): Failure {
   if (SpoolError.is(error))
     return {
       code: error.code,
-      message: errorSentence(ERROR_CODES[error.code] ?? error.code, error.details),
+      message: errorSentence(ERROR_CODES[error.code] ?? error.code, inWords(error.details)),
       details: error.details,
     };
   return { code: 'INTERNAL', message: osErrorText(error), details: {} };
+}
+
+/** The operating system's reason in words: `ENOENT` means nothing to most people. */
+function inWords(details: ErrorDetails): ErrorDetails {
+  const { reason } = details;
+  return typeof reason === 'string' ? { ...details, reason: errnoWords(reason) } : details;
 }
 
 /** Prints the error and returns the exit code. */

@@ -1,4 +1,5 @@
 /** Errors of the operating system, as Node throws them: recognized, and told in a sentence [SAY-2]. */
+import { getSystemErrorMap } from 'node:util';
 
 /** `ENOENT`, if the operating system said so. */
 export function errnoOf(error: unknown): string | undefined {
@@ -14,6 +15,10 @@ export function osErrorText(error: unknown): string {
   if (errno === undefined) return message;
   const { syscall = 'use', path } = error as NodeJS.ErrnoException;
   const what = path === undefined ? (syscall === 'write' ? 'the output' : 'it') : JSON.stringify(path);
-  const why = message.startsWith(`${errno}: `) ? message.slice(errno.length + 2).replace(/, .*$/s, '') : errno;
-  return `cannot ${syscall} ${what}: ${why}`;
+  return `cannot ${syscall} ${what}: ${errnoWords(errno)}`;
+}
+
+/** `ENOENT` reads `no such file or directory`; other words stay as they are. */
+export function errnoWords(errno: string): string {
+  return [...getSystemErrorMap().values()].find(([name]) => name === errno)?.[1] ?? errno;
 }

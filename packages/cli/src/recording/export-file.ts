@@ -5,6 +5,7 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { errnoOf, errnoWords } from '../command-line/os-error.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 export interface ExportFileOptions {
@@ -93,6 +94,7 @@ export class ExportFile implements AsyncDisposable {
 
   #refusal(error: Error): UsageError {
     if (error instanceof UsageError) return error;
-    return new UsageError(`cannot write ${JSON.stringify(this.#path)}: ${error.message}`, 'export');
+    const why = errnoWords(errnoOf(error) ?? error.message);
+    return new UsageError(`cannot write ${JSON.stringify(this.#path)}: ${why}`, 'export');
   }
 }
