@@ -74,7 +74,7 @@ test('[STATE-9] a damaged case is a failed check with a sentence; what cannot be
   expect(code).toBe(1);
   expect(stdout).toMatch(/^fail +cut +.*cut\.json: is not JSON .*; correct or delete the file$/m);
   expect(stdout).toMatch(
-    /^fail +odd +.*odd\.json: "should" is working, blocked or idle, not "busy"; correct or delete/m,
+    /^fail +odd +.*odd\.json: "should" must be working, blocked or idle, not "busy"; correct or delete/m,
   );
 
   const client = await daemon.client();
