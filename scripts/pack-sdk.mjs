@@ -21,7 +21,7 @@ const ENTRIES = {
 };
 
 /** The packages that the client's types name. */
-const BEHIND = ['packages/protocol/src/index.ts', 'packages/vt/src/index.ts'];
+const BEHIND = ['packages/client/src', 'packages/protocol/src', 'packages/vt/src'];
 
 const folder = resolve(process.argv[2] ?? ROOT);
 const work = fs.mkdtempSync(join(tmpdir(), 'spool-sdk-'));
@@ -88,7 +88,8 @@ function declare(into) {
         types: ['node'],
         typeRoots: [join(ROOT, 'node_modules/@types')],
       },
-      files: [...Object.values(ENTRIES), ...BEHIND].map((path) => join(ROOT, path)),
+      // Each file by name: what is reached only through `node_modules` may count as a library, and gets no declarations.
+      files: BEHIND.flatMap((path) => sourcesIn(join(ROOT, path))),
     }),
   );
   execFileSync(process.execPath, [join(ROOT, 'node_modules/.bin/tsc'), '-p', config], { stdio: ['ignore', 2, 2] });
@@ -99,6 +100,13 @@ function declare(into) {
   }
 }
 
+function sourcesIn(path) {
+  return fs
+    .readdirSync(path, { recursive: true })
+    .map((name) => join(path, String(name)))
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/testing\/|\/schemas\.ts$/.test(file));
+}
+
 /** `@spool/protocol` becomes a relative path, and `.ts` becomes `.js`, as `tsc` expects in a package. */
 function withPaths(path, types, text) {
   const to = (target) => {
@@ -106,6 +114,8 @@ function withPaths(path, types, text) {
     return found.startsWith('.') ? found : `./${found}`;
   };
   return text
-    .replaceAll(/(['"])@spool\/(\w+)\1/g, (_, quote, name) => `${quote}${to(`${name}/src/index.js`)}${quote}`)
+    .replaceAll(/(['"])@spool\/(\w+)(\/\w+)?\1/g, (_, quote, name, part = '') => {
+      return `${quote}${to(`${name}/src${part}/index.js`)}${quote}`;
+    })
     .replaceAll(/(['"])(\.{1,2}\/[^'"]*)\.ts\1/g, (_, quote, file) => `${quote}${file}.js${quote}`);
 }

@@ -12,7 +12,12 @@ function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?
     isCanonical: true,
     endOfFileKey: CTRL_D,
     hasUnread: false,
-    reader: { name: over.name ?? 'cat', words: [] as readonly string[], restMark: 'rests' as string | null },
+    reader: {
+      name: over.name ?? 'cat',
+      words: [] as readonly string[],
+      restMark: 'rests' as string | null,
+      isReading: true,
+    },
     typed: [] as number[],
     type(key: number) {
       this.typed.push(key);
@@ -57,10 +62,19 @@ test.each([
 
 test('[IN-20] a program that runs is waited for, but not for ever', () => {
   const { terminal } = stage();
-  terminal.reader = { name: 'node', words: ['node'], restMark: null };
+  terminal.reader = { name: 'node', words: ['node'], restMark: null, isReading: false };
   vi.advanceTimersByTime(4900);
   expect(terminal.typed).toEqual([]);
   vi.advanceTimersByTime(200);
+  expect(terminal.typed).toEqual([CTRL_D]);
+});
+
+test('[IN-20] a program that rests without reading a line may still be starting: it gets more time', () => {
+  const { terminal } = stage();
+  terminal.reader = { name: 'node', words: ['node'], restMark: 'rests', isReading: false };
+  vi.advanceTimersByTime(590);
+  expect(terminal.typed).toEqual([]);
+  vi.advanceTimersByTime(120);
   expect(terminal.typed).toEqual([CTRL_D]);
 });
 

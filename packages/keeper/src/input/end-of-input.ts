@@ -26,6 +26,11 @@ const LOOK_MS = 30;
 const LOOK_MS_MAX = 1000;
 /** While the child has input to read, its end may come soon. */
 const UNREAD_LOOK_MS_MAX = 250;
+/**
+ * A child that rests, but does not wait for a line, may still be starting: it waits for a file or another process, and
+ * then switches to raw mode.
+ */
+const REST_MS = 600;
 /** A child that never rests does not keep its end away for longer. */
 const REST_MS_MAX = 5000;
 /** A shell with stopped jobs wants the key twice. Text in its input line keeps it from ending at all. */
@@ -37,6 +42,7 @@ export class EndOfInput {
   #delayMs = LOOK_MS;
   #restMark: string | null = null;
   #dueMs = 0;
+  #restMs = 0;
   #editorKeys = 0;
 
   constructor(terminal: InputTerminal) {
@@ -58,9 +64,10 @@ export class EndOfInput {
 
   #look(sinceMs: number): void {
     const terminal = this.#terminal;
-    const { restMark, name, words } = terminal.reader;
-    const isResting = restMark !== null && restMark === this.#restMark;
+    const { restMark, name, words, isReading } = terminal.reader;
+    this.#restMs = restMark !== null && restMark === this.#restMark ? this.#restMs + sinceMs : 0;
     this.#restMark = restMark;
+    const isResting = this.#restMs >= (isReading ? LOOK_MS : REST_MS);
     const { isCanonical, endOfFileKey } = terminal;
     const isEditor = !isCanonical && this.#editorKeys < EDITOR_KEYS_MAX && isLineEditor(name, words);
     const { hasUnread } = terminal;
@@ -72,6 +79,7 @@ export class EndOfInput {
     if (!isResting && this.#dueMs < REST_MS_MAX) return this.#lookIn(LOOK_MS);
     if (isEditor) this.#editorKeys++;
     this.#dueMs = 0;
+    this.#restMs = 0;
     terminal.type(endOfFileKey);
     this.#lookLater(LOOK_MS_MAX);
   }

@@ -11,15 +11,21 @@ export interface TerminalReader {
   readonly words: readonly string[];
   /** Equal in two looks: none of the processes ran between them. Null while one of them is running. */
   readonly restMark: string | null;
+  /** One of them waits for a line of the terminal. False also where the kernel does not say what a process waits for. */
+  readonly isReading: boolean;
 }
 
 /** A pipeline has a few processes; a build with more than this is not looked at completely. */
 const PROCESSES_MAX = 64;
 
+/** The kernel's functions in which a read of a terminal sleeps. */
+const TERMINAL_READS: ReadonlySet<string> = new Set(['wait_woken', 'n_tty_read']);
+
 /** `leader` is the child that the session started, whose terminal it is. */
 export function terminalReader(leader: number): TerminalReader {
   const group = statOf(leader)?.foreground ?? leader;
   const marks: string[] = [];
+  let isReading = false;
   const pids = [leader];
   for (let at = 0; at < pids.length && at < PROCESSES_MAX; at++) {
     const pid = pids[at]!;
@@ -27,10 +33,11 @@ export function terminalReader(leader: number): TerminalReader {
     if (stat === null) continue;
     pids.push(...childrenOf(pid));
     if (stat.group !== group) continue;
-    if (stat.state === 'R' || stat.state === 'D') return { ...commandOf(group), restMark: null };
+    if (stat.state === 'R' || stat.state === 'D') return { ...commandOf(group), restMark: null, isReading: false };
     marks.push(`${pid}:${switchesOf(pid)}`);
+    isReading ||= TERMINAL_READS.has(read(`/proc/${pid}/wchan`).trim());
   }
-  return { ...commandOf(group), restMark: marks.join(' ') };
+  return { ...commandOf(group), restMark: marks.join(' '), isReading };
 }
 
 function statOf(pid: number): { readonly state: string; readonly group: number; readonly foreground: number } | null {
