@@ -52,6 +52,7 @@ async function printFrom(
 ): Promise<void> {
   const { hasTimes = false, write } = options;
   const filter = options.newFilter();
+  const hasEnded = session.state !== 'running';
   const printer = new LinePrinter(write, { hasTimes });
   let held = tail;
   const flush = async (): Promise<void> => {
@@ -65,7 +66,7 @@ async function printFrom(
     async take(items) {
       const now = Date.now();
       const lines: ShownLine[] = [];
-      for (const item of items) for (const line of shownLines(item, now)) lines.push(...filter.pass(line));
+      for (const item of items) for (const line of shownLines(item, now, hasEnded)) lines.push(...filter.pass(line));
       if (held !== null) for (const line of lines) held.last.add(line);
       else await printer.print(lines);
     },

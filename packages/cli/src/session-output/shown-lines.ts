@@ -3,20 +3,25 @@ import type { SeenItem } from '@spool/core/screen';
 import { localTime } from '../output/local-time.ts';
 import type { ShownLine } from './line-filter.ts';
 
-export function shownLines(item: SeenItem, now: number): readonly ShownLine[] {
+/** `hasEnded`: the session has, so that a program that never left the full screen does not run any more. */
+export function shownLines(item: SeenItem, now: number, hasEnded = false): readonly ShownLine[] {
   switch (item.type) {
     case 'line':
       return [{ text: item.text, at: item.at, isCut: item.isCut }];
     case 'screen': {
       const { at } = item;
       const since = localTime(item.from, now);
-      const when = item.isOver
-        ? `from ${since} to ${localTime(at, now)}: its last screen`
-        : `since ${since}: its screen`;
+      const when =
+        item.isOver || hasEnded
+          ? `from ${since} to ${localTime(at, now)}: its last screen`
+          : `since ${since}: its screen`;
       return [
         heading(`full-screen program ${when}`, at),
         ...item.lines.map((text) => ({ text, at })),
-        heading(item.isOver ? 'end of the full-screen program' : 'the full-screen program is still running', at),
+        heading(
+          item.isOver || hasEnded ? 'end of the full-screen program' : 'the full-screen program is still running',
+          at,
+        ),
       ];
     }
     case 'frame':
