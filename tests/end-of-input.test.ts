@@ -35,6 +35,13 @@ test.each([
   expect(await daemon.spool(['run', '--', 'sh', '-c', script], { input })).toMatchObject({ code: 0, stdout });
 });
 
+test('[IN-20] input that could not be forwarded is a failure, whatever the command says', async () => {
+  await using daemon = new TestDaemon();
+  const ran = await daemon.spool(['run', '--', 'wc', '-c'], { input: `first\n${'a'.repeat(5000)}\nlast\n` });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('stdin is no longer forwarded');
+});
+
 test('[IN-20] a shell that edits its line in raw mode ends too', async () => {
   await using daemon = new TestDaemon();
   const ran = await daemon.spool(['run', '--', 'bash', '--norc', '-i'], { input: 'echo $((40 + 2))x\n' });

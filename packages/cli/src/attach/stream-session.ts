@@ -43,12 +43,17 @@ export async function streamSession(client: Client, session: SessionInfo, option
   const leaving = new AbortController();
   let leftBy = 'SIGINT' as NodeJS.Signals;
   let isOver = false;
+  let hasLostInput = false;
   const { tell: tellLine = notice } = options;
   const tell = (text: string): void => tellLine(`[spool: ${text}]`);
   using _signals = options.passesSignals ? passSignals() : undefined;
   if (options.isForwarding) {
     // After the session has ended, unread input does not matter.
-    const tellWhileItRuns = (text: string): void => void (isOver || tell(text));
+    const tellWhileItRuns = (text: string): void => {
+      if (isOver) return;
+      hasLostInput = true;
+      tell(text);
+    };
     void pipeInput(client, session.id, process.stdin, { endsInput: options.endsInput, tell: tellWhileItRuns });
   }
 
@@ -59,7 +64,9 @@ export async function streamSession(client: Client, session: SessionInfo, option
     tell(`detached from ${name}; return with: spool attach ${name}`);
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
-  return { end, exitCode: end.type === 'exit' ? exitCodeOfSession(end) : EXIT.ourFailure };
+  if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };
+  // A command that got only part of its input may report success all the same.
+  return { end, exitCode: exitCodeOfSession(end) || (hasLostInput ? EXIT.failed : 0) };
 
   async function stream(): Promise<ViewEnd> {
     const lines = new OutputJson(session);
