@@ -18,3 +18,9 @@ export function checkWhole<N extends number | undefined>(
   const upTo = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${max}`;
   throw badArgument(argument, value, `it must be an integer of at least ${min}${upTo}`);
 }
+
+/** What ends or deletes something must be told which session: an unset variable is not "the latest". */
+export function checkNamed(session: string): string {
+  if (session === '') throw badArgument('session', '', 'it is empty; name the session');
+  return session;
+}

@@ -245,9 +245,22 @@ test.each(['wait', 'stop', 'kill'] as const)(
 test('"the latest" is looked up once, too', async () => {
   const { keeper, client } = setUp();
   keeper.session('aaaaaaaaaa');
-  keeper.answers.stop = ({ ask }) => keeper.info(keeper.find(ask.session));
-  expect((await client.stop('')).id).toBe('aaaaaaaaaa');
-  expect(asks(keeper, 'stop')).toEqual([{ session: 'aaaaaaaaaa' }]);
+  keeper.answers.resize = ({ ask }) => keeper.info(keeper.find(ask.session));
+  expect((await client.resize('', { cols: 80, rows: 24 })).id).toBe('aaaaaaaaaa');
+  expect(asks(keeper, 'resize')).toMatchObject([{ session: 'aaaaaaaaaa' }]);
+});
+
+test('[RUN-20] what ends or deletes a session never means "the latest"', async () => {
+  const { keeper, client } = setUp();
+  keeper.session('aaaaaaaaaa');
+  for (const act of [
+    () => client.stop(''),
+    () => client.kill(''),
+    () => client.signal('', 'SIGINT'),
+    () => client.remove(''),
+  ])
+    await expect(act()).rejects.toMatchObject({ code: 'ARGUMENT_INVALID', details: { argument: 'session' } });
+  expect(keeper.asked).toEqual([]);
 });
 
 test('a session that a broken `remove` has removed reads as removed', async () => {

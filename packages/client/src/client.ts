@@ -25,7 +25,7 @@ import type {
 } from '@spool/protocol';
 import { SpoolError, taskOf, TIMEOUT_MS_MAX } from '@spool/protocol';
 import { Attachment, type AttachOptions } from './streams/attachment.ts';
-import { badArgument, checkWhole } from './check.ts';
+import { badArgument, checkNamed, checkWhole } from './check.ts';
 import { abortReason } from './link/connection.ts';
 import { Events, type EventsOptions } from './streams/events.ts';
 import { Input } from './input.ts';
@@ -153,7 +153,10 @@ export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
 const STOPPING_MS_MAX = 15_000;
 const STOPPING_POLL_MS = 100;
 
-/** A session is named by id, by a unique id prefix, or by name; '' is the latest. */
+/**
+ * A session is named by id, by a unique id prefix, or by name; '' is the latest, except for what ends or deletes a
+ * session.
+ */
 export class Client {
   readonly #runtime: Runtime;
   readonly #link: Link;
@@ -257,11 +260,11 @@ export class Client {
 
   /** Resolves when the session has ended and none of its processes is left. */
   async stop(session: string, options: StopOptions = {}): Promise<SessionInfo> {
-    return this.#requester.again('stop', { session: await this.#id(session), graceMs: options.graceMs });
+    return this.#requester.again('stop', { session: await this.#id(checkNamed(session)), graceMs: options.graceMs });
   }
 
   async kill(session: string): Promise<SessionInfo> {
-    return this.#requester.again('kill', { session: await this.#id(session) });
+    return this.#requester.again('kill', { session: await this.#id(checkNamed(session)) });
   }
 
   /**
@@ -269,7 +272,7 @@ export class Client {
    * sent.
    */
   async signal(session: string, name: string): Promise<SessionInfo> {
-    return this.#requester.once('signal', { session, signal: name });
+    return this.#requester.once('signal', { session: checkNamed(session), signal: name });
   }
 
   /**
@@ -283,7 +286,7 @@ export class Client {
 
   /** Removes a session and its log. Resolves with its last info. */
   async remove(session: string, options: { readonly force?: boolean | undefined } = {}): Promise<SessionInfo> {
-    const info = await this.get(session);
+    const info = await this.get(checkNamed(session));
     return this.#requester.again(
       'remove',
       { session: info.id, force: options.force },
