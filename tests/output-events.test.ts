@@ -117,7 +117,7 @@ test('[OUT-1] `spool run --json-output`: the output on stdout, an event for each
   const before = Date.now();
   const script = String.raw`printf 'gr\303'; sleep 0.3; printf '\274n  \n'; exit 3`;
   const ran = await daemon.spool(['run', '--name', 'Planner', '--json-output', '--', 'sh', '-c', script]);
-  expect([ran.code, ran.stdout]).toEqual([3, 'grün\n']);
+  expect([ran.code, ran.stdout]).toEqual([3, 'grün  \n']);
   const events = eventsOf(ran.stderr);
   const texts = events.slice(0, -1);
   expect(texts[0]).toMatchObject({
@@ -160,7 +160,11 @@ test('[OUT-1] with `--json-output` a notice and a failure are events too: standa
   process.kill(left.pid, 'SIGQUIT');
   expect((await left.ended()).code).toBe(0);
   const told = eventsOf(readFileSync(file, 'utf8'));
-  expect(told.at(-1)).toMatchObject({ type: 'notice', agent: 'kept', text: expect.stringContaining('keeps running') });
+  expect(told.at(-1)).toMatchObject({
+    type: 'notice',
+    agent: 'kept',
+    text: expect.stringContaining('detached from kept'),
+  });
   await client.kill('kept');
 });
 
