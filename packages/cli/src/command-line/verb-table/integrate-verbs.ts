@@ -1,0 +1,51 @@
+/** Verbs that connect Spool to agents and shells, and `version`. */
+import type { Verb } from '../arguments.ts';
+
+export const INTEGRATE_VERBS = {
+  mcp: {
+    summary: 'run an MCP server on stdin and stdout: sessions as tools for an agent',
+    operands: [],
+    flags: {},
+    details: [
+      'The agent starts it: add `spool mcp` as the command of an MCP server in its settings.',
+      'The server ends when its stdin closes; sessions keep running. Sessions that it starts get the label mcp=AGENT.',
+    ].join('\n'),
+    examples: [['spool mcp', 'run by the agent; for Claude Code: claude mcp add spool -- spool mcp']],
+  },
+  skill: {
+    summary: 'print a skill file that teaches an agent to use spool',
+    operands: [],
+    flags: {},
+    examples: [['spool skill > .claude/skills/spool/SKILL.md', 'for the agents of a project']],
+  },
+  completions: {
+    summary: 'print shell completions',
+    operands: ['bash|zsh|fish'],
+    flags: {},
+    examples: [
+      ['spool completions bash > ~/.local/share/bash-completion/completions/spool', 'for bash'],
+      ['spool completions zsh > "${fpath[1]}/_spool"', 'for zsh'],
+      ['spool completions fish > ~/.config/fish/completions/spool.fish', 'for fish'],
+    ],
+  },
+  'shell-integration': {
+    summary: 'print a script that makes your shell mark its prompts and commands',
+    operands: ['bash|zsh|fish'],
+    flags: {},
+    details: [
+      'With the marks (OSC 133) Spool knows which command runs in a shell, and how it ended.',
+      'Outside of a session the script does nothing.',
+    ].join('\n'),
+    examples: [
+      ['eval "$(spool shell-integration bash)"', 'at the end of ~/.bashrc'],
+      ['eval "$(spool shell-integration zsh)"', 'at the end of ~/.zshrc'],
+      ['spool shell-integration fish | source', 'at the end of ~/.config/fish/config.fish'],
+    ],
+  },
+  version: {
+    summary: 'print the version',
+    operands: [],
+    flags: {},
+    examples: [['spool version', '']],
+  },
+} as const satisfies Record<string, Verb>;

@@ -1,0 +1,21 @@
+/** Flags and texts that verbs of several groups have. */
+
+/** As the setting `history` allows. A line of 200 columns takes 3 KB in the model that shows it. */
+export const HISTORY_LINES_MAX = 20_000;
+
+/** Lines above the screen. */
+export const HISTORY = {
+  kind: 'whole',
+  value: 'LINES',
+  most: HISTORY_LINES_MAX,
+  beyond: 'use spool logs for more',
+} as const;
+
+export const SIZE_POLICY = {
+  kind: 'text',
+  value: 'POLICY',
+  words: ['latest', 'smallest', 'largest', 'fixed'],
+  about: 'which viewer sets the size: latest, smallest, largest or fixed (default: latest)',
+} as const;
+
+export const WAIT_WORDS = ['exit', 'idle', 'blocked', 'prompt', 'output', 'match:'] as const;
