@@ -17,6 +17,7 @@ const NODE_MIN = '22.12';
 const ENTRIES = {
   index: 'packages/client/src/index.ts',
   node: 'packages/client/src/node/index.ts',
+  terminal: 'packages/client/src/terminal.ts',
   waits: 'packages/client/src/node/waits/waiting.ts',
 };
 
@@ -54,7 +55,12 @@ function manifest(version, license) {
     license,
     type: 'module',
     engines: { node: `>=${NODE_MIN}` },
-    exports: { '.': entry('index'), './node': entry('node'), './waits': entry('waits') },
+    exports: {
+      '.': entry('index'),
+      './node': entry('node'),
+      './terminal': entry('terminal'),
+      './waits': entry('waits'),
+    },
   };
 }
 

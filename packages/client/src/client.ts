@@ -49,7 +49,8 @@ import {
 } from './tasks.ts';
 import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
 import { TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
-import { pasteText, pressKeys } from './streams/typing.ts';
+import { modesOf, pasteText, pressKeys } from './streams/typing.ts';
+import type { TerminalModes } from '@spool/vt';
 import { Watch, type WatchOptions } from './streams/watch.ts';
 
 export type ClientOptions = LinkOptions;
@@ -217,13 +218,24 @@ export class Client {
 
   /** The screen, then every byte from there on, then the end; typed input arrives exactly once. See `Attachment`. */
   attach(session: string, options: AttachOptions = {}): Attachment {
-    return new Attachment(this.#requester, session, options, this.#runtime.randomId());
+    return new Attachment(this.#requester, this.#runtime, session, options);
   }
 
   /** The screen as a user saw it, now or at any offset or time. */
   async screen(session = '', options: ScreenOptions = {}): Promise<Screen> {
     const { at, format = 'text', historyLines } = options;
     return this.#requester.again('screen', { session, at, format, historyLines });
+  }
+
+  /**
+   * The modes that the program's terminal has now: what keys, mouse and pastes send, and which screen is shown. Null for a
+   * session without a terminal, and after its end.
+   */
+  async modes(session = ''): Promise<TerminalModes | null> {
+    const info = await this.get(session);
+    if (info.size === null || info.state !== 'running') return null;
+    const { terminalModesOf } = await import('@spool/vt');
+    return terminalModesOf(await modesOf(this, info));
   }
 
   /** Times, resizes, streams and gaps from an offset on, in order. */

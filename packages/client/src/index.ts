@@ -15,6 +15,8 @@ export {
   type WaitOptions,
 } from './client.ts';
 export { type EventItem, Events, type EventsOptions } from './streams/events.ts';
+export type { ViewerPermissions } from './streams/viewer-output.ts';
+export type { TerminalModes } from '@spool/vt';
 export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';

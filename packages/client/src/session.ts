@@ -3,6 +3,7 @@
  * ends nothing.
  */
 import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
+import type { TerminalModes } from '@spool/vt';
 import type { Attachment, AttachOptions } from './streams/attachment.ts';
 import type {
   Client,
@@ -87,6 +88,18 @@ export class Session {
 
   tail(options: TailOptions): Promise<string> {
     return this.#client.tail(this.id, options);
+  }
+
+  keys(words: readonly string[]): Promise<void> {
+    return this.#client.keys(this.id, words);
+  }
+
+  paste(text: string): Promise<void> {
+    return this.#client.paste(this.id, text);
+  }
+
+  modes(): Promise<TerminalModes | null> {
+    return this.#client.modes(this.id);
   }
 
   stop(options?: StopOptions): Promise<SessionInfo> {

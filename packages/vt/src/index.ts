@@ -20,6 +20,8 @@ export {
   withoutInput,
 } from './state/modes.ts';
 export type { AlternateMode, FlagName, ModeState, MouseEncoding, MouseMode, RestoreOptions } from './state/modes.ts';
+export { isSameModes, terminalModesOf } from './state/terminal-modes.ts';
+export type { TerminalModes } from './state/terminal-modes.ts';
 export { answer, queriesOf } from './state/queries.ts';
 export type { Query, QueryKind, QueryPlace, TerminalFacts, UnansweredQuery } from './state/queries.ts';
 export {

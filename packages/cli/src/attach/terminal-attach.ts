@@ -169,6 +169,8 @@ export async function attachTerminal(
         ...asked,
         isReadOnly,
         followsSize: true,
+        filter: 'none', // the canvas does that
+        tellsModes: false,
         colours: question.colours,
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,

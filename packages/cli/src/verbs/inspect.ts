@@ -1,5 +1,6 @@
 /** `spool inspect`: everything about one session. */
-import type { SessionInfo, Viewer } from '@spool/protocol';
+import { type SessionInfo, SpoolError, type Viewer } from '@spool/protocol';
+import type { TerminalModes } from '@spool/client';
 import { formatTime } from '../output/local-time.ts';
 import { commandLine, printable } from '../output/printable.ts';
 import { openClient, type VerbAction } from '../program.ts';
@@ -10,14 +11,19 @@ import { print, printJson } from '../output/stdio.ts';
 const inspect: VerbAction<'inspect'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
-  if (flags.json) printJson(session);
-  else print(describe(session, Date.now()).join('\n'));
+  // A session may end, or be unreadable: what is known of it is shown all the same.
+  const modes = await client.modes(session.id).catch((error: unknown) => {
+    if (SpoolError.is(error)) return null;
+    throw error;
+  });
+  if (flags.json) printJson({ ...session, modes });
+  else print(describe(session, Date.now(), modes).join('\n'));
   return 0;
 };
 
 export default inspect;
 
-export function describe(session: SessionInfo, now: number): string[] {
+export function describe(session: SessionInfo, now: number, modes: TerminalModes | null = null): string[] {
   const { size, startedAt, endedAt, firstOffset, offset } = session;
   const facts: readonly (readonly [string, string])[] = [
     ['id', session.id],
@@ -28,6 +34,7 @@ export function describe(session: SessionInfo, now: number): string[] {
     ['command', commandLine(session.command)],
     ['folder', printable(session.cwd)],
     ['terminal', size === null ? 'none (pipes)' : `${size.cols}x${size.rows}`],
+    ['modes', modes === null ? '' : modeWords(modes)],
     ['started', when(startedAt, now)],
     ['ended', endedAt === null ? '' : `${when(endedAt, now)}, after ${formatAge(endedAt - startedAt)}`],
     ['output', `${outputWords(offset)}${firstOffset > 0 ? `, kept from offset ${firstOffset}` : ''}`],
@@ -47,6 +54,23 @@ export function describe(session: SessionInfo, now: number): string[] {
     ['trouble', printable(session.trouble ?? '')],
   ];
   return facts.filter(([, value]) => value !== '').map(([fact, value]) => `${fact.padEnd(13)}${value}`);
+}
+
+/** `alternate screen, application cursor keys, mouse drag (sgr)`; nothing for a fresh terminal. */
+function modeWords(modes: TerminalModes): string {
+  const { mouse, mouseEncoding, kittyKeyboard, modifyOtherKeys } = modes;
+  return [
+    modes.alternateScreen ? 'alternate screen' : '',
+    modes.applicationCursor ? 'application cursor keys' : '',
+    modes.applicationKeypad ? 'application keypad' : '',
+    modes.bracketedPaste ? 'bracketed paste' : '',
+    mouse === 'none' ? '' : `mouse ${mouse} (${mouseEncoding})`,
+    modes.focusReports ? 'focus reports' : '',
+    kittyKeyboard === 0 ? '' : `kitty keyboard ${kittyKeyboard}`,
+    modifyOtherKeys === 0 ? '' : `modifyOtherKeys ${modifyOtherKeys}`,
+  ]
+    .filter((word) => word !== '')
+    .join(', ');
 }
 
 /** `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)` */

@@ -25,6 +25,9 @@ async function all(attachment: Attachment): Promise<AttachItem[]> {
   return items;
 }
 
+/** The bytes as the daemon sends them; viewer-output.test.ts and viewer-input.test.ts have the rest. */
+const EXACT = { filter: 'none', tellsModes: false } as const;
+
 const only = (keeper: FakeKeeper): Watcher => [...keeper.watchers][0]!;
 const shown = (items: readonly AttachItem[]): string =>
   items.map((item) => ('bytes' in item ? Buffer.from(item.bytes).toString('latin1') : '')).join('');
@@ -34,6 +37,7 @@ test('[ATT-1] first the screen, then every byte after it, then the end', async (
   const session = keeper.session('s', 'the past');
   const client = new Client(keeper);
   const attachment = client.attach('s', {
+    ...EXACT,
     size: { cols: 80, rows: 24 },
     historyLines: 3,
     takeover: true,
@@ -75,7 +79,10 @@ test('[ATT-2] whatever breaks, each byte is in the last snapshot or comes after 
       });
       keeper.frameBytesMax = 300;
       const client = new Client(keeper);
-      const attachment = client.attach('s', { creditBytes });
+      const attachment = client.attach('s', {
+        ...EXACT,
+        creditBytes,
+      });
       const printing = (async () => {
         for (const [at, bytes] of prints.entries()) {
           await tick();
@@ -113,7 +120,10 @@ test('[SLOW-3] a snapshot makes void what waited before it, and gives the whole 
   const keeper = new FakeKeeper();
   const session = keeper.session('s', '');
   const client = new Client(keeper);
-  const attachment = client.attach('s', { creditBytes: 10 });
+  const attachment = client.attach('s', {
+    ...EXACT,
+    creditBytes: 10,
+  });
   expect((await next(attachment, 2)).map(({ type }) => type)).toEqual(['snapshot', 'synced']);
   keeper.print(session, '0123456789 and far more than the credit');
   await quiet(keeper);
@@ -135,6 +145,7 @@ test('[ATT-2] after a break it goes on at its cursor, with its present size; tak
   const session = keeper.session('s', 'abc');
   const client = new Client(keeper);
   const attachment = client.attach('s', {
+    ...EXACT,
     size: { cols: 80, rows: 24 },
     takeover: true,
     historyLines: 9,
@@ -180,7 +191,7 @@ test('a break before the first snapshot asks for one again', async () => {
     keeper.dials = 0;
     keeper.fate = (dial) => (dial === 1 ? { breakAfterBytes: cut } : {});
     const client = new Client(keeper);
-    const attachment = client.attach('s');
+    const attachment = client.attach('s', EXACT);
     let item = await attachment.next();
     while (item.value?.type === 'reconnected') item = await attachment.next();
     expect(item.value, `cut after ${cut}`).toMatchObject({ type: 'snapshot', offset: 3 });
@@ -192,7 +203,12 @@ test('with `from` nothing is painted first: the viewer is there already', async 
   const keeper = new FakeKeeper();
   keeper.session('s', 'all of it', { exit: { exitCode: 0, signal: null } });
   const client = new Client(keeper);
-  const items = await all(client.attach('s', { from: 4 }));
+  const items = await all(
+    client.attach('s', {
+      ...EXACT,
+      from: 4,
+    }),
+  );
   expect(items.map(({ type }) => type)).toEqual(['output', 'synced', 'exit']);
   expect(shown(items)).toBe('of it');
   client.close();
@@ -212,7 +228,7 @@ test('[IN-1] what is typed arrives exactly once, whatever breaks', async () => {
       keeper.confirmsTyped = confirms;
       keeper.fate = (dial) => ({ breakAfterBytes: breaks[dial - 1] });
       const client = new Client(keeper);
-      const attachment = client.attach('s');
+      const attachment = client.attach('s', EXACT);
       const reading = all(attachment);
       let whole = '';
       for (const [at, text] of texts.entries()) {
@@ -239,7 +255,7 @@ test('a long paste is cut into frames; beyond a megabyte on its way, typing wait
   keeper.session('s', '');
   keeper.confirmsTyped = false;
   const client = new Client(keeper);
-  const attachment = client.attach('s');
+  const attachment = client.attach('s', EXACT);
   await next(attachment, 1);
   await attachment.type(Buffer.alloc(1000 * 1024, 'a'));
   let isTaken = false;
@@ -263,7 +279,7 @@ test('[IN-2] what the queue refuses is told and not sent again; the stream goes 
   keeper.session('s', '');
   keeper.confirmsTyped = false;
   const client = new Client(keeper);
-  const attachment = client.attach('s');
+  const attachment = client.attach('s', EXACT);
   await next(attachment, 2);
   await attachment.type(Buffer.from('lost'));
   await quiet(keeper);
@@ -281,7 +297,7 @@ test('a keeper that knows less than it had confirmed is not typed at twice', asy
   const keeper = new FakeKeeper();
   keeper.session('s', '');
   const client = new Client(keeper);
-  const attachment = client.attach('s');
+  const attachment = client.attach('s', EXACT);
   await next(attachment, 2);
   await attachment.type(Buffer.from('one'));
   await attachment.settled();
@@ -303,7 +319,7 @@ test('[ATT-7] viewers are told; whoever is taken over hears it, and then the end
   const keeper = new FakeKeeper();
   keeper.session('s', '');
   const client = new Client(keeper);
-  const attachment = client.attach('s');
+  const attachment = client.attach('s', EXACT);
   await next(attachment, 2);
   const viewers = [{ who: 'cli 1', size: null, isReadOnly: false, since: 1 }];
   keeper.tell(only(keeper), { type: 'viewers', viewers });
@@ -323,7 +339,11 @@ test('[ATT-7] who only looks sends no size and cannot type', async () => {
   const keeper = new FakeKeeper();
   keeper.session('s', '');
   const client = new Client(keeper);
-  const attachment = client.attach('s', { isReadOnly: true, size: { cols: 1, rows: 1 } });
+  const attachment = client.attach('s', {
+    ...EXACT,
+    isReadOnly: true,
+    size: { cols: 1, rows: 1 },
+  });
   await next(attachment, 1);
   attachment.view({ size: { cols: 2, rows: 2 } });
   await expect(attachment.type(Buffer.from('x'))).rejects.toMatchObject({ code: 'NOT_ALLOWED' });
@@ -348,7 +368,7 @@ test('output or a snapshot out of place is a fault: it attaches again at its cur
     if (keeper.dials > 3) peer.send(encodeFrame(FrameType.output, channel, Buffer.from('hole'), 4));
     return 'silence';
   };
-  const attachment = client.attach('s');
+  const attachment = client.attach('s', EXACT);
   const items: AttachItem[] = [];
   const reading = (async () => {
     for await (const item of attachment) items.push(item);
@@ -364,7 +384,10 @@ test('an unknown session is told, and an abort ends it', async () => {
   await expect(all(client.attach('nobody'))).rejects.toMatchObject({ code: 'SESSION_UNKNOWN' });
   keeper.session('s', '');
   const controller = new AbortController();
-  const attachment = client.attach('s', { signal: controller.signal });
+  const attachment = client.attach('s', {
+    ...EXACT,
+    signal: controller.signal,
+  });
   await next(attachment, 2);
   const typing = attachment.settled();
   controller.abort(new Error('enough'));

@@ -4,6 +4,9 @@
  *
  * A snapshot may come at any time: for a viewer that fell behind, or lost the link for too long. It replaces everything
  * that waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
+ *
+ * What is returned may be written to any terminal, and what a terminal sends may be typed: `ViewerOutput` and
+ * `ViewerInput` keep the two apart that must not meet. Keeps ATT-11.
  */
 import {
   encodeFrame,
@@ -17,11 +20,17 @@ import {
   type TerminalColours,
   type WatchEvent,
 } from '@spool/protocol';
+import type { ModeState } from '@spool/vt';
 import { Broken, type Channel, type Connection } from '../link/connection.ts';
 import type { Requester } from '../link/requests.ts';
 import { ByteStream, type ByteStreamOptions } from './byte-stream.ts';
 import { Reading } from './reading.ts';
+import type { Runtime } from '../link/runtime.ts';
+import { utf8 } from '../link/runtime.ts';
 import { type SendTyped, TypedStream } from './typed-stream.ts';
+import { encodeKeys, screenModes } from './typing.ts';
+import { ViewerInput } from './viewer-input.ts';
+import { ViewerOutput, type ViewerPermissions, type Vt } from './viewer-output.ts';
 import type { AttachItem } from './watch-queue.ts';
 
 export interface AttachOptions extends ByteStreamOptions {
@@ -42,6 +51,15 @@ export interface AttachOptions extends ByteStreamOptions {
    * including its own.
    */
   readonly followsSize?: boolean | undefined;
+  /**
+   * `terminal` (default): the bytes are safe to write to a terminal or an emulator, and what that one sends is safe to type:
+   * queries and everything else that could harm it are taken out of the output, and its replies out of the input. An object
+   * allows more (`{ allowClipboard: true }`). `none`: exact bytes both ways, for a viewer that filters by itself, or renders
+   * nothing.
+   */
+  readonly filter?: 'terminal' | 'none' | ViewerPermissions | undefined;
+  /** Items `modes`: after each snapshot, and at each change (default: true). */
+  readonly tellsModes?: boolean | undefined;
 }
 
 export interface ViewChange {
@@ -62,9 +80,27 @@ export class Attachment extends Reading<AttachItem> {
   #colours: TerminalColours | undefined;
   /** Not sent yet: it changed before there was an answer. */
   #unsaid: ViewChange = {};
+  readonly #requester: Requester;
+  readonly #input: ViewerInput;
+  readonly #isExact: boolean;
+  #output: ViewerOutput | null = null;
+  #next: AttachItem | null = null;
 
-  constructor(requester: Requester, session: string, options: AttachOptions, typing: string) {
+  constructor(
+    requester: Requester,
+    runtime: Pick<Runtime, 'sleep' | 'randomId'>,
+    session: string,
+    options: AttachOptions,
+  ) {
     super();
+    this.#requester = requester;
+    this.#isExact = options.filter === 'none';
+    this.#input = new ViewerInput({
+      vt: loadVt,
+      sleep: (ms) => runtime.sleep(ms),
+      type: (bytes) => this.#typed.type(bytes),
+      onFocus: (isFocused) => this.view({ isFocused }),
+    });
     this.#bytes = new ByteStream(requester, session, options, {
       ask: (connection, creditBytes, channel) => this.#ask(connection, creditBytes, channel),
       onAnswer: (answer) => this.#onAnswer(answer as Requests['attach']['answer']),
@@ -74,7 +110,7 @@ export class Attachment extends Reading<AttachItem> {
       onEnd: () => this.#typed.end(),
     });
     this.#options = options;
-    this.#typing = typing;
+    this.#typing = runtime.randomId();
     this.#colours = options.colours;
     this.#size = options.isReadOnly === true ? undefined : options.size;
     this.#bytes.reached = options.from;
@@ -95,8 +131,20 @@ export class Attachment extends Reading<AttachItem> {
     return this.#bytes.isEnded;
   }
 
-  next(): Promise<IteratorResult<AttachItem, undefined>> {
-    return this.#bytes.next();
+  async next(): Promise<IteratorResult<AttachItem, undefined>> {
+    const told = this.#next;
+    if (told !== null) {
+      this.#next = null;
+      return { done: false, value: told };
+    }
+    const result = await this.#bytes.next();
+    if (result.done === true || (this.#isExact && this.#options.tellsModes === false)) return result;
+    return { done: false, value: await this.#shown(result.value) };
+  }
+
+  /** The bytes that undo what the session has set, for a terminal that is left. */
+  leave(): Uint8Array {
+    return this.#output?.leave() ?? new Uint8Array(0);
   }
 
   close(): void {
@@ -109,17 +157,32 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   /**
-   * Types. Usually resolves at once; when a megabyte is in flight, as soon as there is room again. Refused input is
+   * Types what a terminal sent, without its replies to queries (the daemon has answered them); with the filter `none`, the
+   * exact bytes. Usually resolves at once; when a megabyte is in flight, as soon as there is room again. Refused input is
    * reported as an item, `input-refused`.
    */
-  async type(bytes: Uint8Array): Promise<void> {
-    if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer is read-only' });
-    await this.#typed.type(bytes);
+  async type(bytes: Uint8Array | string): Promise<void> {
+    this.#checkTyping();
+    const given = typeof bytes === 'string' ? utf8(bytes) : bytes;
+    await (this.#isExact ? this.#input.pass(given) : this.#input.feed(given));
+  }
+
+  /** Named keys, one after the other, in the form that the program has enabled: `['Up', 'C-c', 'Enter']`. */
+  async keys(words: readonly string[]): Promise<void> {
+    this.#checkTyping();
+    await this.#input.send(async (vt) => encodeKeys(vt, words, () => this.#modes(vt)));
+  }
+
+  /** Text as a paste: bracketed if the program has enabled that, so that newlines submit nothing. */
+  async paste(text: string): Promise<void> {
+    this.#checkTyping();
+    await this.#input.send(async (vt) => [vt.paste(utf8(text), await this.#modes(vt))]);
   }
 
   /** Resolves when everything typed is in the terminal, or refused, or will never arrive. */
-  settled(): Promise<void> {
-    return this.#typed.settled();
+  async settled(): Promise<void> {
+    await this.#input.flushed();
+    await this.#typed.settled();
   }
 
   /** The viewer's size, focus or colours have changed. Sent now, and again after a break. */
@@ -133,6 +196,40 @@ export class Attachment extends Reading<AttachItem> {
       ...(colours && { colours }),
       ...(wantsSnapshot && { wantsSnapshot }),
     });
+  }
+
+  #checkTyping(): void {
+    if (this.#options.isReadOnly === true) throw new SpoolError('NOT_ALLOWED', { reason: 'this viewer is read-only' });
+  }
+
+  /** An item as the viewer may have it; the modes after it come next if they have changed. */
+  async #shown(item: AttachItem): Promise<AttachItem> {
+    if (item.type !== 'snapshot' && item.type !== 'output') return item;
+    const output = (this.#output ??= await this.#begin(item));
+    const bytes = item.type === 'snapshot' ? output.snapshot(item.bytes) : output.output(item.bytes);
+    const offset = item.type === 'snapshot' ? item.offset : item.offset + item.bytes.length;
+    const modes = this.#options.tellsModes === false ? null : output.changed();
+    if (modes) this.#next = { type: 'modes', offset, ...modes };
+    return item.type === 'snapshot' ? { ...item, bytes } : { ...item, bytes, end: offset };
+  }
+
+  /** A viewer that continues at an offset without a snapshot has the modes of that offset. */
+  async #begin({ type, offset }: AttachItem & { readonly offset: number }): Promise<ViewerOutput> {
+    const vt = await loadVt();
+    const { filter, isReadOnly } = this.#options;
+    const permissions = typeof filter === 'object' ? filter : {};
+    const modes = type === 'snapshot' || offset === 0 ? vt.INITIAL_MODES : await this.#modesAt(vt, offset);
+    return new ViewerOutput(vt, { ...permissions, isFiltered: !this.#isExact, isTyping: isReadOnly !== true }, modes);
+  }
+
+  /** Those of the last item, if that is the present; else the daemon knows them. */
+  async #modes(vt: Vt): Promise<ModeState> {
+    const isPresent = this.#output !== null && this.#bytes.answered !== null && this.#bytes.queue.length === 0;
+    return isPresent ? this.#output!.state : this.#modesAt(vt);
+  }
+
+  async #modesAt(vt: Vt, offset?: number): Promise<ModeState> {
+    return screenModes(this.#requester, vt, this.#bytes.session, offset);
   }
 
   #ask(connection: Connection, creditBytes: number, channel: Channel): number {
@@ -221,3 +318,6 @@ export class Attachment extends Reading<AttachItem> {
     });
   }
 }
+
+/** Several times the size of the rest of this package: loaded on demand. */
+const loadVt = (): Promise<Vt> => import('@spool/vt');

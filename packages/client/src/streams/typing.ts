@@ -5,24 +5,49 @@
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { ModeState } from '@spool/vt';
 import type { Client } from '../client.ts';
+import type { Requester } from '../link/requests.ts';
 import { utf8 } from '../link/runtime.ts';
+import type { Vt } from './viewer-output.ts';
 
 /** The keyboard modes that the program has set. */
 export async function modesOf(client: Client, { id, size, state }: SessionInfo): Promise<ModeState> {
   if (size === null || state !== 'running') return (await import('@spool/vt')).INITIAL_MODES;
-  const { content } = await client.screen(id, { format: 'json' });
-  return (JSON.parse(content) as { modes: ModeState }).modes;
+  return modesIn((await client.screen(id, { format: 'json' })).content);
+}
+
+/** The same at an offset (default: now); those of a fresh terminal if there is none, or no longer. */
+export async function screenModes(requester: Requester, vt: Vt, session: string, offset?: number): Promise<ModeState> {
+  const at = offset === undefined ? undefined : { offset };
+  try {
+    return modesIn((await requester.again('screen', { session, at, format: 'json' })).content);
+  } catch (error) {
+    if (SpoolError.is(error)) return vt.INITIAL_MODES;
+    throw error;
+  }
+}
+
+/** The bytes of each key; the modes are asked for once the names are known to be right. */
+export async function encodeKeys(
+  vt: Vt,
+  words: readonly string[],
+  modes: () => Promise<ModeState>,
+): Promise<readonly Uint8Array[]> {
+  const names = vt.keyNames(words);
+  const unknown = names.find((name) => vt.encodeKey(name, vt.INITIAL_MODES) === undefined);
+  if (unknown !== undefined) throw new SpoolError('KEY_UNKNOWN', { key: unknown });
+  const state = await modes();
+  return names.map((name) => vt.encodeKey(name, state)!);
 }
 
 /** Each key is a separate write, as from a keyboard: an Escape and a letter in one write would be Alt and that letter. */
 export async function pressKeys(client: Client, session: string, words: readonly string[]): Promise<void> {
-  const { encodeKey, INITIAL_MODES, keyNames } = await import('@spool/vt');
-  const names = keyNames(words);
-  const unknown = names.find((name) => encodeKey(name, INITIAL_MODES) === undefined);
-  if (unknown !== undefined) throw new SpoolError('KEY_UNKNOWN', { key: unknown });
-  const info = await client.get(session);
-  const modes = await modesOf(client, info);
-  for (const name of names) await client.write(info.id, encodeKey(name, modes)!);
+  let id = '';
+  const keys = await encodeKeys(await import('@spool/vt'), words, async () => {
+    const info = await client.get(session);
+    id = info.id;
+    return modesOf(client, info);
+  });
+  for (const bytes of keys) await client.write(id, bytes);
 }
 
 export async function pasteText(client: Client, session: string, text: string): Promise<void> {
@@ -30,3 +55,5 @@ export async function pasteText(client: Client, session: string, text: string): 
   const info = await client.get(session);
   await client.write(info.id, paste(utf8(text), await modesOf(client, info)));
 }
+
+const modesIn = (content: string): ModeState => (JSON.parse(content) as { modes: ModeState }).modes;

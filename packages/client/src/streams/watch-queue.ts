@@ -6,6 +6,7 @@
  * piece. A million one-byte frames become a few slabs, not a million objects.
  */
 import type { WatchEvent } from '@spool/protocol';
+import type { TerminalModes } from '@spool/vt';
 
 /** Sent to viewers only. */
 type AttachedOnly = 'input-refused' | 'viewers' | 'notice' | 'taken-over';
@@ -22,7 +23,11 @@ export type WatchItem =
   | { readonly type: 'reconnected'; readonly offset: number };
 
 export type AttachItem =
-  | WatchItem
+  | Exclude<WatchItem, { readonly type: 'output' }>
+  /** The bytes as they may be shown; `end` is the offset after the last byte of the log that they stand for. */
+  | (Extract<WatchItem, { readonly type: 'output' }> & { readonly end?: number })
+  /** The modes that the program's terminal has at this offset: after each snapshot, and when they change. */
+  | ({ readonly type: 'modes'; readonly offset: number } & TerminalModes)
   /** Paints the screen as it was at this offset, whatever the terminal showed before; output continues from there. */
   | { readonly type: 'snapshot'; readonly offset: number; readonly bytes: Uint8Array }
   | Extract<WatchEvent, { readonly type: AttachedOnly }>;

@@ -32,6 +32,8 @@ export interface ViewerFilterOptions {
   readonly input?: boolean;
   /** What the terminal has been restored to (by `restore`) before the first byte. */
   readonly modes?: ModeState;
+  /** Follows every mode that the program sets, also those that this viewer is not shown. */
+  readonly follow?: ModeTracker;
   /** The scanner's `pending` at the offset where the viewer starts: the sequence or character it starts in. */
   readonly pending?: Uint8Array;
   readonly c1?: C1;
@@ -175,6 +177,7 @@ export class ViewerFilter {
   // Sequences.
 
   #sequence(sequence: Sequence): void {
+    if (sequence.kind !== 'csi' || !isDrawing(sequence)) this.#options.follow?.apply(sequence);
     switch (sequence.kind) {
       case 'csi':
         return this.#csi(sequence);

@@ -1,0 +1,134 @@
+/** Seed 004, "PTY management architecture": its statements, as a user of that system expects them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Attachment, AttachItem, Client } from '@spool/client';
+import { seen, TestDaemon, until } from '@spool/testkit';
+import { missingProgram, testNeeding } from '@spool/testkit/needs';
+import { expect, onTestFinished, test } from 'vitest';
+
+const env = { PATH: process.env.PATH!, HOME: '/', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
+const SIZE = { cols: 80, rows: 24 };
+
+/** Reads an attachment in the background. */
+function reading(attachment: Attachment): AttachItem[] {
+  const items: AttachItem[] = [];
+  void (async () => {
+    for await (const item of attachment) items.push(item);
+  })();
+  return items;
+}
+
+const modesIn = (items: readonly AttachItem[]): (AttachItem & { type: 'modes' })[] =>
+  items.filter((item) => item.type === 'modes');
+
+test('[ATT-11] "AttachStreamInit: ring buffer replay + initial mode state", "AttachModeChanged: terminal mode transition notification"', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script =
+    'stty -echo; printf "\\033[?2004h"; echo ready; read a; printf "\\033[?1h"; read b; printf "\\033[?1049h"; read c';
+  const session = await client.run({ command: ['sh', '-c', script], size: SIZE, env });
+  await seen(client, session.id, 'ready');
+  const items = reading(session.attach());
+  await until('the first modes', () => modesIn(items).length === 1);
+  expect(items.findIndex(({ type }) => type === 'modes')).toBe(items.findIndex(({ type }) => type === 'snapshot') + 1);
+  expect(modesIn(items)[0]).toMatchObject({ bracketedPaste: true, applicationCursor: false });
+  await session.write('\n');
+  await until('the cursor keys', () => modesIn(items).length === 2);
+  expect(modesIn(items)[1]).toMatchObject({ bracketedPaste: true, applicationCursor: true, alternateScreen: false });
+  await session.write('\n');
+  await until('the alternate screen', () => modesIn(items).length === 3);
+  const { offset } = await session.get();
+  expect(modesIn(items)[2]).toMatchObject({ alternateScreen: true, offset });
+
+  expect(await session.modes()).toMatchObject({ applicationCursor: true, alternateScreen: true });
+  expect(await daemon.json('inspect', session.id, '--json')).toMatchObject({
+    modes: { applicationCursor: true, bracketedPaste: true, alternateScreen: true, mouse: 'none' },
+  });
+  const { stdout } = await daemon.spool(['inspect', session.id]);
+  expect(stdout).toMatch(/^modes +alternate screen, application cursor keys, bracketed paste$/m);
+});
+
+/** The ways to press a key that a program can use. */
+const SOURCES: Readonly<
+  Record<string, (daemon: TestDaemon, client: Client, id: string, key: string) => Promise<void>>
+> = {
+  'spool keys': async (daemon, _client, id, key) => {
+    const { code, stderr } = await daemon.spool(['keys', id, key]);
+    expect([code, stderr]).toEqual([0, '']);
+  },
+  'client.keys': (_daemon, client, id, key) => client.keys(id, [key]),
+  'attachment.keys': async (_daemon, client, id, key) => {
+    await using attachment = client.attach(id);
+    reading(attachment);
+    await attachment.keys([key]);
+    await attachment.settled();
+  },
+};
+
+/** Programs, and what shows at which line they are. */
+const PROGRAMS: Readonly<Record<string, { command: (file: string) => string[]; at: (line: number) => string }>> = {
+  less: { command: (file) => ['less', '-M', file], at: (line) => `lines ${line}-` },
+  vim: { command: (file) => ['vim', '-Nu', 'NONE', '-c', 'set ruler', file], at: (line) => ` ${line},1` },
+};
+
+/** Terminals in whose terminfo programs find each of the two cursor-key modes. */
+const TERMS = { application: 'xterm-256color', normal: 'linux' } as const;
+
+for (const [program, { command, at }] of Object.entries(PROGRAMS))
+  for (const [keys, term] of Object.entries(TERMS)) {
+    const name = `${program}, ${keys} cursor keys`;
+    testNeeding(missingProgram(program))(
+      `[IN-5] "attach_input() … transforms arrow keys when DECCKM is active", whichever way they are typed: ${name}`,
+      async () => {
+        await using daemon = new TestDaemon();
+        const client = await daemon.client();
+        const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
+        onTestFinished(() => rmSync(folder, { recursive: true }));
+        const file = `${folder}/lines`;
+        writeFileSync(file, Array.from({ length: 100 }, (_, line) => `line ${line + 1}\n`).join(''));
+        const session = await client.run({ command: command(file), size: SIZE, env: { ...env, TERM: term } });
+        const shows = (line: number): Promise<void> =>
+          until(`${name} is at line ${line}`, async () => (await session.screen()).content.includes(at(line)));
+        await shows(1);
+        await until('the mode', async () => (await session.modes())!.applicationCursor === (keys === 'application'));
+        let line = 1;
+        for (const press of Object.values(SOURCES)) {
+          await press(daemon, client, session.id, 'Down');
+          await shows(++line);
+          await press(daemon, client, session.id, 'Up');
+          await shows(--line);
+          await press(daemon, client, session.id, 'Down');
+          await shows(++line);
+        }
+      },
+    );
+  }
+
+test('[ATT-8] [QRY-1] "Strips … queries to prevent client terminals from generating their own responses", and replies that come anyway are not typed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = 'stty raw -echo; printf "ready\\033[c"; sleep 0.2; printf "again\\033[6n\\033[c"; exec cat -v';
+  const session = await client.run({ command: ['sh', '-c', script], size: SIZE, env });
+  const attachment = session.attach();
+  const items: AttachItem[] = [];
+  // An emulator that answers every query it is shown.
+  void (async () => {
+    for await (const item of attachment) {
+      items.push(item);
+      if (!('bytes' in item)) continue;
+      const shown = Buffer.from(item.bytes).toString('latin1');
+      if (shown.includes('\x1b[c')) void attachment.type('\x1b[?6;6;6c');
+      if (shown.includes('\x1b[6n')) void attachment.type('\x1b[66;66R');
+    }
+  })();
+  await seen(client, session.id, 'again');
+  // One that answers all the same, to what it was shown long ago.
+  await attachment.type('\x1b[?6;6;6c\x1b[66;66Rtyped');
+  await attachment.settled();
+  await seen(client, session.id, 'typed');
+  const output = async (): Promise<string> => (await session.tail({ bytes: 10_000 })).replace(/\s/g, '');
+  await until('the daemon has answered each query', async () => (await output()).split('^[[?62;').length > 2);
+  const text = await output();
+  expect(text).not.toContain('6;6');
+  expect(text.split('^[[?62;').length, 'once').toBe(3);
+});
