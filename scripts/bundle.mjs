@@ -4,6 +4,7 @@
  * - `spool.mjs`, the command line: split, so that a verb is read only when it is typed. Chunks have their content's hash
  *   in their name and set-up keeps old ones, so a `spool attach` that runs across a rebuild still finds its chunks.
  * - `holder.mjs` and `keeper.mjs`: one file each, nothing imported later, so a rebuild cannot touch a running daemon.
+ * - `web/`, the page (`page.mjs`).
  * - `check-config.mjs`, which reads the user's rules and milestones for `spool doctor`.
  *
  * Everything lies in one folder, beside `spool_native.node`: `native` looks for the addon next to `import.meta.url`.
@@ -19,6 +20,7 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { bundlePage } from './page.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -83,7 +85,7 @@ const builtinsDirectly = {
  */
 export async function bundle(outDir) {
   const programs = PROGRAMS.filter(({ entry }) => existsSync(join(ROOT, entry)));
-  await Promise.all(programs.map((program) => bundleProgram(program, outDir)));
+  await Promise.all([...programs.map((program) => bundleProgram(program, outDir)), bundlePage(outDir)]);
   return programs.map(({ name }) => name);
 }
 

@@ -315,8 +315,10 @@ function failBundle(why) {
 /** Into `dist`, in such an order that whatever a program imports is there before the program is. */
 function moveInto(dist) {
   const files = filesIn(STAGING.dist).map((file) => relative(STAGING.dist, file));
-  const rank = (file) => (file.startsWith('chunks') ? 0 : file.endsWith('.mjs') ? 2 : 1);
+  const isPart = (file) => file.startsWith('chunks') || file.startsWith(join('web', 'assets'));
+  const rank = (file) => (isPart(file) ? 0 : file.endsWith('.mjs') ? 2 : 1);
   for (const file of files.sort((a, b) => rank(a) - rank(b))) {
+    fs.mkdirSync(dirname(join(dist, file)), { recursive: true });
     fs.renameSync(join(STAGING.dist, file), join(dist, file));
   }
 }
@@ -324,7 +326,8 @@ function moveInto(dist) {
 /** Chunks are dated by the last build that had them; the compile cache is made again by itself. */
 function dropOld() {
   const cutoff = Date.now() - CHUNK_KEEP_MS;
-  for (const file of [...filesIn(join(DIST, 'chunks')), ...filesIn(join(DIST, 'cache'))]) {
+  const parts = ['chunks', 'cache', join('web', 'assets')];
+  for (const file of parts.flatMap((folder) => filesIn(join(DIST, folder)))) {
     if (fs.statSync(file).mtimeMs < cutoff) fs.rmSync(file, { force: true });
   }
 }

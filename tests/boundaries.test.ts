@@ -29,6 +29,12 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   holder: { packages: ['protocol', 'native'], node: 'everywhere' },
   keeper: { packages: ['core', 'protocol', 'native', 'vt'], npm: { zod: '*' }, node: 'everywhere' },
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
+  // Of `core`, what makes xterm.js in the page agree with the daemon's model.
+  web: {
+    packages: ['client', 'core/xterm', 'protocol', 'vt'],
+    npm: { react: '*', 'react-dom': '*', zustand: '*', '@xterm/xterm': '*', '@xterm/addon-webgl': '*' },
+    node: 'nowhere',
+  },
   mcp: {
     packages: ['client', 'protocol', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },

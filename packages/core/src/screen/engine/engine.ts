@@ -166,7 +166,7 @@ function askForCharsets(): ReadonlyMap<NonNullable<Charset>, string> {
   const found = new Map<NonNullable<Charset>, string>();
   const engine = new Engine({ cols: 2, rows: 1 }, 0);
   for (const final of '0A45RQKYEZH=') {
-    engine.parse(Uint8Array.from(Buffer.from(`\x1b(${final}`)));
+    engine.parse(new TextEncoder().encode(`\x1b(${final}`));
     const charset = engine.core._charsetService._charsets[0];
     if (charset !== undefined) found.set(charset, final);
   }

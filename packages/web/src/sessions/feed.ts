@@ -1,0 +1,53 @@
+/**
+ * Keeps the store true: a list first, then the daemon's events. Events that were missed (a broken link, a slow tab) make
+ * it list again.
+ */
+import { type Client, ENDED_STATES, type EventItem } from '@spool/client';
+import { change, put, remove, replaceAll } from './store.ts';
+
+/** Of the ended sessions, the latest: a page that loaded 20,000 of them would show none of them sooner. */
+const ENDED_MAX = 100;
+
+/** Those that change what the page shows. */
+const TYPES = [
+  'session-started',
+  'session-exited',
+  'session-removed',
+  'session-status',
+  'session-resized',
+  'session-renamed',
+  'milestone',
+] as const;
+
+export async function followSessions(client: Client): Promise<void> {
+  const events = client.events({ types: TYPES });
+  await load(client);
+  for await (const event of events) await apply(client, event);
+}
+
+async function load(client: Client): Promise<void> {
+  const [running, ended] = await Promise.all([
+    client.list({ states: ['running'] }),
+    client.list({ states: ENDED_STATES, limit: ENDED_MAX, order: 'newest' }),
+  ]);
+  replaceAll([...running, ...ended]);
+}
+
+async function apply(client: Client, event: EventItem): Promise<void> {
+  switch (event.type) {
+    case 'events-missed':
+      return load(client);
+    case 'session-started':
+    case 'session-exited':
+      return put(event.session);
+    case 'session-removed':
+      return remove(event.id);
+    case 'session-status':
+      return change(event.id, { status: event.status });
+    case 'session-resized':
+      return change(event.id, { size: { cols: event.cols, rows: event.rows } });
+    case 'milestone':
+      return change(event.id, { milestone: event });
+    default: // other types were not asked for
+  }
+}

@@ -1,0 +1,26 @@
+/** The order in which sessions are shown, and which of them a search finds. */
+import type { SessionInfo } from '@spool/client';
+import { CONDITION_ORDER, conditionOf } from '../state/condition.ts';
+
+/** What waits longest comes first among those that wait; elsewhere the newest first. */
+export function inOrder(sessions: Iterable<SessionInfo>): SessionInfo[] {
+  return [...sessions].sort((a, b) => {
+    const rank = rankOf(a) - rankOf(b);
+    if (rank !== 0) return rank;
+    if (conditionOf(a) === 'waits') return a.status.since - b.status.since;
+    return (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt);
+  });
+}
+
+const rankOf = (session: SessionInfo): number => CONDITION_ORDER.indexOf(conditionOf(session));
+
+/** Every word must be in the name, the command, the folder, a label, or the condition. */
+export function matches(session: SessionInfo, search: string): boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const labels = Object.entries(session.labels).map(([key, value]) => `${key}=${value}`);
+  const text = [session.name, session.command.join(' '), session.cwd, conditionOf(session), session.title, ...labels]
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}

@@ -1,0 +1,56 @@
+/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. */
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Home } from '../home/Home.tsx';
+import { useSessions } from '../sessions/store.ts';
+import { StartPage } from '../start/StartPage.tsx';
+import { BottomBar } from './BottomBar.tsx';
+import { LinkNotice } from './LinkNotice.tsx';
+import { Palette } from './Palette.tsx';
+import { Rail } from './Rail.tsx';
+import { type Route, useRoute } from './route.ts';
+import { SignedOut } from './SignedOut.tsx';
+import { useShortcuts } from './shortcuts.ts';
+
+/** Two thirds of the page's code are the terminal's. */
+const SessionPage = lazy(async () => ({ default: (await import('../terminal/SessionPage.tsx')).SessionPage }));
+
+export function App() {
+  const route = useRoute();
+  const isSignedOut = useSessions(({ link }) => link.type === 'signed-out');
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useShortcuts({ onPalette: () => setPaletteOpen(true) });
+  useTitle(route);
+  if (isSignedOut) return <SignedOut />;
+  return (
+    <div className="frame" data-page={route.page}>
+      <Rail route={route} onSearch={() => setPaletteOpen(true)} />
+      <main className="main" id="main">
+        <LinkNotice />
+        <Suspense fallback={<div className="loading quiet">Loading…</div>}>
+          <Page route={route} />
+        </Suspense>
+      </main>
+      <BottomBar route={route} onSearch={() => setPaletteOpen(true)} />
+      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+    </div>
+  );
+}
+
+function Page({ route }: { readonly route: Route }) {
+  if (route.page === 'start') return <StartPage />;
+  if (route.page === 'session') return <SessionPage key={route.id} id={route.id} view={route.view} />;
+  return <Home />;
+}
+
+/** The tab tells how many sessions wait, also while nobody looks at the page. */
+function useTitle(route: Route): void {
+  const waiting = useSessions(({ byId }) => {
+    let count = 0;
+    for (const { state, status } of byId.values()) if (state === 'running' && status.state === 'blocked') count++;
+    return count;
+  });
+  const name = useSessions(({ byId }) => (route.page === 'session' ? byId.get(route.id)?.name : undefined));
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? 'Spool' : `${name} · Spool`}`;
+  }, [waiting, name]);
+}

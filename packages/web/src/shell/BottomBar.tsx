@@ -1,0 +1,33 @@
+/** The way around on a phone, where a thumb reaches it. */
+import { useSessions } from '../sessions/store.ts';
+import { HomeIcon, PlusIcon, SearchIcon } from './icons.tsx';
+import { addressOf, type Route } from './route.ts';
+
+export function BottomBar({ route, onSearch }: { readonly route: Route; readonly onSearch: () => void }) {
+  const waiting = useSessions(
+    ({ byId }) =>
+      [...byId.values()].filter(({ state, status }) => state === 'running' && status.state === 'blocked').length,
+  );
+  return (
+    <nav className="bottom-bar" aria-label="Pages">
+      <a href={addressOf({ page: 'home' })} aria-current={route.page === 'home' ? 'page' : undefined}>
+        <HomeIcon />
+        <span>Sessions</span>
+        {waiting > 0 && (
+          <span className="badge">
+            {waiting}
+            <span className="sr-only"> waiting</span>
+          </span>
+        )}
+      </a>
+      <button type="button" onClick={onSearch}>
+        <SearchIcon />
+        <span>Find</span>
+      </button>
+      <a href={addressOf({ page: 'start' })} aria-current={route.page === 'start' ? 'page' : undefined}>
+        <PlusIcon />
+        <span>Start</span>
+      </a>
+    </nav>
+  );
+}

@@ -1,0 +1,44 @@
+/** Line icons on a grid of 16, drawn for this page. */
+import type { ReactNode } from 'react';
+
+function icon(children: ReactNode): () => ReactNode {
+  return () => (
+    <svg viewBox="0 0 16 16" width="16" height="16" className="icon" aria-hidden="true">
+      {children}
+    </svg>
+  );
+}
+
+export const PlusIcon = icon(<path d="M8 3v10M3 8h10" />);
+export const BackIcon = icon(<path d="M10 3 5 8l5 5" />);
+export const SunIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="3" />
+    <path d="M8 1v1.500M8 13.500V15M1 8h1.500M13.500 8H15M3 3l1 1M12 12l1 1M3 13l1-1M12 4l1-1" />
+  </>,
+);
+export const MoonIcon = icon(<path d="M13 9.500A5.500 5.500 0 1 1 6.500 3 4.500 4.500 0 0 0 13 9.500Z" />);
+export const SearchIcon = icon(
+  <>
+    <circle cx="7" cy="7" r="4" />
+    <path d="m10 10 3.500 3.500" />
+  </>,
+);
+export const HomeIcon = icon(<path d="M2 3.500h5v4H2zM9 3.500h5v4H9zM2 9.500h5v4H2zM9 9.500h5v4H9z" />);
+export const TerminalIcon = icon(<path d="m3 4.500 3.500 3.500L3 11.500M8.500 12H13" />);
+export const ClockIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="6" />
+    <path d="M8 4.500V8l2.500 1.500" />
+  </>,
+);
+export const MoreIcon = icon(<path d="M3 8h.01M8 8h.01M13 8h.01" strokeWidth="2.500" />);
+
+export function Brand() {
+  return (
+    <svg viewBox="0 0 32 32" width="26" height="26" className="brand-mark" aria-hidden="true">
+      <path className="flange" d="M6 7h20M6 25h20" />
+      <path className="thread" d="m9.500 12 13-1.800m-13 5.200 13-1.800m-13 5.200 13-1.800m-13 4.600 13-1.800" />
+    </svg>
+  );
+}

@@ -1,0 +1,30 @@
+/** A condition as shape and colour, so that neither is needed alone; the word is for screen readers, or shown beside it. */
+import type { ReactNode } from 'react';
+import { type Condition, CONDITION_WORDS } from './condition.ts';
+
+const SHAPES: Readonly<Record<Condition, ReactNode>> = {
+  waits: <path d="M8 1 15 8 8 15 1 8Z" fill="currentColor" stroke="none" />,
+  working: (
+    <>
+      <circle cx="8" cy="8" r="5.75" opacity="0.3" />
+      <path className="turning" d="M8 2.25A5.75 5.75 0 0 1 13.75 8" />
+    </>
+  ),
+  idle: <circle cx="8" cy="8" r="4.75" />,
+  starting: <circle cx="8" cy="8" r="4.75" strokeDasharray="2.2 2.8" />,
+  done: <path d="m3 8.5 3.5 3.5L13.500 4.500" />,
+  failed: <path d="m3.500 3.500 9 9m0-9-9 9" />,
+  stopped: <rect x="3.5" y="3.5" width="9" height="9" rx="1.500" />,
+  lost: <path d="M4 8h1.500M7.250 8h1.500M10.500 8H12" />,
+};
+
+export function StateMark({ condition, word = false }: { readonly condition: Condition; readonly word?: boolean }) {
+  return (
+    <span className="state-mark" data-condition={condition}>
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        {SHAPES[condition]}
+      </svg>
+      <span className={word ? 'state-word' : 'sr-only'}>{CONDITION_WORDS[condition]}</span>
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * Bundles the page into `OUT/web`: `index.html`, and everything else under `assets/` with its content's hash in its name.
+ *
+ * Rolldown alone, which bundles the programs too: the page needs no second bundler, and set-up no second tree of tools.
+ * Style sheets are joined in the order of their paths; what a part of the page needs lies beside it.
+ *
+ * `index.html` names its files relative to itself, so that the page works under any base path. The gateway puts a fresh
+ * nonce in the place of `__CSP_NONCE__` with every answer.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PAGE = join(ROOT, 'packages', 'web', 'src');
+
+/** @param {string} outDir */
+export async function bundlePage(outDir) {
+  if (!existsSync(join(PAGE, 'index.html'))) return;
+  const web = join(outDir, 'web');
+  mkdirSync(join(web, 'assets'), { recursive: true });
+  const [script, style] = [await bundleScript(join(web, 'assets')), bundleStyles(join(web, 'assets'))];
+  const html = readFileSync(join(PAGE, 'index.html'), 'utf8')
+    .replaceAll('__SCRIPT__', `./assets/${script}`)
+    .replaceAll('__STYLE__', `./assets/${style}`);
+  writeFileSync(join(web, 'index.html'), html);
+  for (const name of readdirSync(join(PAGE, 'static'))) {
+    writeFileSync(join(web, name), readFileSync(join(PAGE, 'static', name)));
+  }
+}
+
+/** @param {string} assets */
+async function bundleScript(assets) {
+  const build = await rolldown({
+    cwd: ROOT,
+    input: { page: join(PAGE, 'main.tsx') },
+    platform: 'browser',
+    transform: { target: 'es2024', define: { 'process.env.NODE_ENV': '"production"' } },
+    onLog(level, log, forward) {
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+      if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') forward(level, log);
+    },
+  });
+  try {
+    const { output } = await build.write({
+      dir: assets,
+      format: 'esm',
+      entryFileNames: '[name]-[hash].js',
+      chunkFileNames: '[name]-[hash].js',
+      minify: true,
+      comments: { legal: true },
+    });
+    return output.find(({ isEntry }) => isEntry).fileName;
+  } finally {
+    await build.close();
+  }
+}
+
+/** @param {string} assets */
+function bundleStyles(assets) {
+  const own = readdirSync(PAGE, { recursive: true })
+    .filter((name) => name.endsWith('.css'))
+    .sort()
+    .map((name) => join(PAGE, name));
+  const files = [join(ROOT, 'node_modules/@xterm/xterm/css/xterm.css'), ...own];
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  const name = `page-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.css`;
+  writeFileSync(join(assets, name), text);
+  return name;
+}
