@@ -78,7 +78,7 @@ test('no test is skipped without a sentence: what a test needs is said with `tes
   const silent = ['skipIf', 'runIf'];
   const files = [...typeScriptFiles('packages'), ...typeScriptFiles('tests')].filter(mayHoldTests);
   const offences = files.flatMap((file) =>
-    [...syntaxNodes(read(file))]
+    [...syntaxNodes(read(file), file)]
       .filter(({ type, callee }) => type === 'CallExpression' && silent.includes(wordsOf(callee).at(-1)!))
       .map((node) => `${file}: ${wordsOf(node['callee']).join('.')}`),
   );

@@ -16,7 +16,7 @@ export interface SyntaxNode {
 /** Every TypeScript file under a folder, as paths from the root. */
 export function typeScriptFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .filter((path) => !path.split('/').some((part) => SKIPPED_FOLDERS.has(part)))
     .sort();
@@ -26,9 +26,9 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** All nodes of a source, parents before children. */
-export function* syntaxNodes(source: string): Generator<SyntaxNode> {
-  yield* nodesUnder(parseSync('source.ts', source).program);
+/** All nodes of a source, parents before children. With JSX, `<T>` before an arrow function means something else. */
+export function* syntaxNodes(source: string, path = 'source.ts'): Generator<SyntaxNode> {
+  yield* nodesUnder(parseSync(path, source).program);
 }
 
 function* nodesUnder(value: unknown): Generator<SyntaxNode> {

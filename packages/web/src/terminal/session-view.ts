@@ -3,8 +3,8 @@
  *
  * The page never resizes the session by looking at it. `takeSize` is an explicit act.
  */
-import type { Client, Size } from '@spool/client';
-import { type AttachItem, SpoolError } from '@spool/client';
+
+import { type AttachItem, type Client, type Size, SpoolError } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
 import { resizeTo } from './emulator.ts';
 

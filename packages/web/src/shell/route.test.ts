@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { addressOf, type Route, routeOf } from './route.ts';
+
+test.each<Route>([
+  { page: 'home' },
+  { page: 'start' },
+  { page: 'session', id: 'abc', view: 'terminal' },
+  { page: 'session', id: 'abc', view: 'time' },
+])('an address leads back to its page: %o', (route) => expect(routeOf(addressOf(route))).toEqual(route));
+
+test.each(['', '#', '#/s/', '#code=x', '#/nothing/else'])('%j is the front page', (hash) =>
+  expect(routeOf(hash)).toEqual({ page: 'home' }),
+);
