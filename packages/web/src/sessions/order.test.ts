@@ -4,7 +4,19 @@ import { inOrder, matches } from './order.ts';
 
 function session(name: string, part: object = {}): SessionInfo {
   const status = { state: 'idle', since: 0, ...('status' in part ? (part.status as object) : {}) };
-  return { id: name, name, state: 'running', command: ['sh'], cwd: '/', title: '', labels: {}, startedAt: 0, endedAt: null, ...part, status } as unknown as SessionInfo;
+  return {
+    id: name,
+    name,
+    state: 'running',
+    command: ['sh'],
+    cwd: '/',
+    title: '',
+    labels: {},
+    startedAt: 0,
+    endedAt: null,
+    ...part,
+    status,
+  } as unknown as SessionInfo;
 }
 
 test('what waits comes first, the longest wait before the others; the ended come last, the latest first', () => {
