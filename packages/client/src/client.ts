@@ -6,34 +6,43 @@
  */
 import type {
   DaemonStatus,
-  HistoryItem,
   ListOptions,
   LogMarkInfo,
   Prompted,
-  Question,
   Requests,
-  RunRequest,
-  ScreenFormat,
   SessionInfo,
   Size,
-  SizePolicy,
-  Status,
   TaskInfo,
-  TerminalColours,
-  Waited,
   WaitUntil,
 } from '@spool/protocol';
-import { SpoolError, taskOf, TIMEOUT_MS_MAX } from '@spool/protocol';
-import { Attachment, type AttachOptions } from './streams/attachment.ts';
-import { badArgument, checkNamed, checkWhole } from './check.ts';
-import { abortReason } from './link/connection.ts';
-import { Events, type EventsOptions } from './streams/events.ts';
+import { SpoolError, taskOf } from '@spool/protocol';
+import type { TerminalModes } from '@spool/vt';
+import { checkNamed } from './check.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link/link.ts';
-import { type Listed, listSessions } from './list.ts';
 import { Requester } from './link/requests.ts';
+import { type Runtime, utf8 } from './link/runtime.ts';
+import { type Listed, listSessions } from './list.ts';
+import type {
+  AnswerOptions,
+  Explanation,
+  PromptOptions,
+  RunOptions,
+  Screen,
+  ScreenOptions,
+  StopOptions,
+  UntilOptions,
+  UpdateOptions,
+  WaitOptions,
+} from './options.ts';
+import { runRequest, start } from './run.ts';
 import { Session } from './session.ts';
-import { abortController, type AbortSignalLike, type Runtime, utf8 } from './link/runtime.ts';
+import { Attachment, type AttachOptions } from './streams/attachment.ts';
+import { Events, type EventsOptions } from './streams/events.ts';
+import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
+import { TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
+import { modesOf, pasteText, pressKeys } from './streams/typing.ts';
+import { Watch, type WatchOptions } from './streams/watch.ts';
 import { tail, type TailOptions } from './tail.ts';
 import {
   complete,
@@ -47,112 +56,9 @@ import {
   taskIdOf,
   type TaskResult,
 } from './tasks.ts';
-import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
-import { TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
-import { modesOf, pasteText, pressKeys } from './streams/typing.ts';
-import type { TerminalModes } from '@spool/vt';
-import { Watch, type WatchOptions } from './streams/watch.ts';
+import { waitUntil, type WaitResult } from './wait.ts';
 
 export type ClientOptions = LinkOptions;
-
-export interface RunOptions {
-  readonly command: readonly string[];
-  /** The working folder (default: the caller's). In Node a relative path is resolved from the caller's folder. */
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
-  readonly size?: Size | null | undefined;
-  readonly timeoutMs?: number | undefined;
-  /** Whose size the terminal takes when several viewers are attached. */
-  readonly sizePolicy?: SizePolicy | undefined;
-  /** False: the terminal does not repeat its input, because a program writes it (default: true). */
-  readonly echo?: boolean | undefined;
-  readonly umask?: number | undefined;
-  readonly nofileSoft?: number | undefined;
-  /** Of the child (default: those of the caller). */
-  readonly limits?: RunRequest['limits'];
-  readonly nice?: number | undefined;
-  readonly retainBytes?: number | undefined;
-  readonly retainMs?: number | undefined;
-  /** The same id never starts a second session (default: a random id). */
-  readonly id?: string | undefined;
-  /** A task: its start and end are also reported as task events. */
-  readonly isTask?: boolean | undefined;
-  /** The colours of the terminal that starts it. */
-  readonly colours?: TerminalColours | undefined;
-}
-
-export interface AnswerOptions {
-  /** As the status has it. */
-  readonly question: Pick<Question, 'text' | 'subject'>;
-  /** The label of the answer. */
-  readonly option: string;
-  /** How long the question may take to disappear (default: 3 s). */
-  readonly confirmMs?: number | undefined;
-}
-
-export interface PromptOptions {
-  /** The same prompt with the same key is typed once (default: a random key). */
-  readonly key?: string | undefined;
-  /** Type even if the session waits for a decision (Enter then answers it), or if its input line contains text. */
-  readonly force?: boolean | undefined;
-  /** Clears the input line first. */
-  readonly clear?: boolean | undefined;
-  /** How long to wait for a reaction (default: 3000). */
-  readonly confirmMs?: number | undefined;
-}
-
-export interface UntilOptions extends WaitOptions {
-  /** Only what happens beyond this offset counts: for instance the offset that `prompt` returned. */
-  readonly after?: number | undefined;
-  /**
-   * For a session that is being stopped, `exit` is reported when no process of its tree is left, not when its first one
-   * is gone.
-   */
-  readonly wholeTree?: boolean | undefined;
-}
-
-export interface Explanation {
-  readonly id: string;
-  readonly status: Status;
-  /** Oldest first. */
-  readonly history: readonly HistoryItem[];
-}
-
-export interface ScreenOptions {
-  /** The moment (default: now). */
-  readonly at?: { readonly offset: number } | { readonly time: number } | undefined;
-  /** The format (default: `text`). */
-  readonly format?: ScreenFormat | undefined;
-  /** Also include this many lines above the screen. */
-  readonly historyLines?: number | undefined;
-}
-
-export type Screen = Requests['screen']['answer'];
-
-export interface UpdateOptions {
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly sizePolicy?: SizePolicy | undefined;
-}
-
-export interface StopOptions {
-  readonly graceMs?: number | undefined;
-}
-
-export interface WaitOptions {
-  /** After this time, the session is returned as it is then: `running`. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignalLike | undefined;
-}
-
-export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
-
-/** Programs have 5 s to end (default), and are then killed: a daemon that takes longer than this is not about to exit. */
-const STOPPING_MS_MAX = 15_000;
-const STOPPING_POLL_MS = 100;
 
 /**
  * A session is named by id, by a unique id prefix, or by name; '' is the latest, except for what ends or deletes a
@@ -178,7 +84,7 @@ export class Client {
 
   /** Starts a session. Resolves when the child runs, rejects when it cannot be started. */
   async run(options: RunOptions): Promise<Session> {
-    const info = await this.#start(this.#runRequest(options));
+    const info = await start(this.#requester, this.#runtime, runRequest(this.#runtime, options));
     this.#requester.remember(info.id);
     return new Session(this, info);
   }
@@ -318,33 +224,9 @@ export class Client {
   async waitUntil(
     session: string,
     until: WaitUntil | readonly WaitUntil[],
-    { after, wholeTree, timeoutMs, signal }: UntilOptions = {},
-  ): Promise<Omit<Waited, 'reason'> & { readonly reason: WaitUntil | 'timeout' }> {
-    const words = checkUntil(until);
-    checkWhole('after', after);
-    if (Number.isNaN(timeoutMs)) throw badArgument('timeoutMs', NaN, 'it must be a number');
-    const id = await this.#id(session, signal);
-    // Repeated after a break it must mean the same: output since the first request, not since the second.
-    const isFromNow = after === undefined && words.includes('output');
-    const outputAfter = isFromNow ? (await this.#requester.get(id, signal)).offset : undefined;
-    const ask = { session: id, until: words, after, outputAfter, wholeTree };
-    if (timeoutMs === undefined) return this.#requester.again('wait', ask, { signal });
-    if (signal?.aborted) throw abortReason(signal); // an abort event will not come again
-    const over = abortController();
-    const onAbort = (): void => over.abort(signal?.reason);
-    signal?.addEventListener('abort', onAbort);
-    const done = abortController();
-    void this.#runtime.sleep(timeoutMs, done.signal).then(() => over.abort(TIMED_OUT));
-    try {
-      return await this.#requester.again('wait', ask, { signal: over.signal });
-    } catch (error) {
-      if (error !== TIMED_OUT) throw error;
-      const info = await this.#requester.get(ask.session, signal);
-      return { reason: 'timeout', offset: info.offset, session: info };
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      done.abort();
-    }
+    options: UntilOptions = {},
+  ): Promise<WaitResult> {
+    return waitUntil(this.#requester, this.#runtime, session, { until, ...options });
   }
 
   /**
@@ -463,72 +345,7 @@ export class Client {
     this.close();
   }
 
-  /** A daemon that is stopping starts nothing; the next one does, and the id ensures that nothing starts twice. */
-  async #start(request: RunRequest): Promise<SessionInfo> {
-    const until = this.#runtime.now() + STOPPING_MS_MAX;
-    for (;;) {
-      try {
-        return await this.#startNow(request);
-      } catch (error) {
-        if (!SpoolError.is(error, 'DAEMON_STOPPING') || this.#runtime.now() >= until) throw error;
-        await this.#runtime.sleep(STOPPING_POLL_MS);
-      }
-    }
+  #id(session: string): Promise<string> {
+    return this.#requester.id(session);
   }
-
-  async #startNow({ limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
-    try {
-      return await this.#requester.again('run', { ...request, limits, nice });
-    } catch (error) {
-      // A daemon of an older version knows only some of the limits.
-      if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || (limits === undefined && nice === undefined)) throw error;
-      return await this.#requester.again('run', request);
-    }
-  }
-
-  #id(session: string, signal?: AbortSignalLike): Promise<string> {
-    return this.#requester.id(session, signal);
-  }
-
-  #absolute(cwd: string): string {
-    const path = this.#runtime.resolvePath?.(cwd) ?? cwd;
-    if (!path.startsWith('/')) throw badArgument('cwd', cwd, 'it must be absolute');
-    return path;
-  }
-
-  #runRequest(options: RunOptions): RunRequest {
-    const { size = DEFAULT_SIZE } = options;
-    const defaults = this.#runtime.runDefaults?.() ?? { cwd: '/', env: {} };
-    return {
-      id: options.id ?? this.#runtime.randomId(),
-      command: options.command,
-      cwd: options.cwd === undefined ? defaults.cwd : this.#absolute(options.cwd),
-      env: options.env ?? defaults.env,
-      name: options.name,
-      labels: options.labels,
-      size: size ?? undefined,
-      umask: options.umask ?? defaults.umask,
-      nofileSoft: options.nofileSoft ?? defaults.nofileSoft,
-      limits: options.limits ?? defaults.limits,
-      nice: options.nice ?? defaults.nice,
-      timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
-      sizePolicy: options.sizePolicy,
-      echo: options.echo,
-      retainBytes: options.retainBytes,
-      retainMs: options.retainMs,
-      isTask: options.isTask,
-      colours: options.colours,
-    };
-  }
-}
-
-const TIMED_OUT = Symbol('timed out');
-
-const WAITS: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'] satisfies readonly WaitUntil[];
-
-function checkUntil(until: WaitUntil | readonly WaitUntil[]): readonly WaitUntil[] {
-  const each = new Set(typeof until === 'string' ? [until] : until);
-  if (each.size === 0) throw badArgument('until', '', `it must name a wait condition: ${WAITS.join(', ')}`);
-  for (const word of each) if (!WAITS.includes(word)) throw new SpoolError('WAIT_UNKNOWN', { until: word });
-  return [...each];
 }

@@ -1,19 +1,19 @@
 /** The SDK, for any runtime. `@spool/client/node` adds what Node needs: `connect()`. */
 export { Attachment, type AttachOptions, type ViewChange } from './streams/attachment.ts';
-export {
-  Client,
-  type ClientOptions,
-  DEFAULT_SIZE,
-  type Explanation,
-  type PromptOptions,
-  type RunOptions,
-  type Screen,
-  type ScreenOptions,
-  type StopOptions,
-  type UntilOptions,
-  type UpdateOptions,
-  type WaitOptions,
-} from './client.ts';
+export { Client, type ClientOptions } from './client.ts';
+export type {
+  AnswerOptions,
+  Explanation,
+  PromptOptions,
+  RunOptions,
+  Screen,
+  ScreenOptions,
+  StopOptions,
+  UntilOptions,
+  UpdateOptions,
+  WaitOptions,
+} from './options.ts';
+export { DEFAULT_SIZE } from './run.ts';
 export { type EventItem, Events, type EventsOptions } from './streams/events.ts';
 export type { ViewerPermissions } from './streams/viewer-output.ts';
 export type { TerminalModes } from '@spool/vt';

@@ -5,8 +5,8 @@
 import type { Prompted, SessionInfo, Size, WaitUntil } from '@spool/protocol';
 import type { TerminalModes } from '@spool/vt';
 import type { Attachment, AttachOptions } from './streams/attachment.ts';
+import type { Client } from './client.ts';
 import type {
-  Client,
   Explanation,
   PromptOptions,
   Screen,
@@ -15,7 +15,7 @@ import type {
   UntilOptions,
   UpdateOptions,
   WaitOptions,
-} from './client.ts';
+} from './options.ts';
 import type { TailOptions } from './tail.ts';
 import type { OutputCallback, SubscribeOptions } from './streams/output-subscription.ts';
 import type { TextWatch, TextWatchOptions } from './streams/text-watch.ts';

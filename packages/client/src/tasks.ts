@@ -16,7 +16,8 @@ import {
   taskQuestion,
 } from '@spool/protocol';
 import { badArgument } from './check.ts';
-import type { Client, WaitOptions } from './client.ts';
+import type { Client } from './client.ts';
+import type { WaitOptions } from './options.ts';
 import { AsyncQueue } from './streams/async-queue.ts';
 import { Reading } from './streams/reading.ts';
 import type { Session } from './session.ts';

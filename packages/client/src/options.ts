@@ -1,0 +1,106 @@
+/** What the methods of the client take and give, beyond the vocabulary of the protocol. */
+import type {
+  HistoryItem,
+  Question,
+  Requests,
+  RunRequest,
+  ScreenFormat,
+  Size,
+  SizePolicy,
+  Status,
+  TerminalColours,
+} from '@spool/protocol';
+import type { AbortSignalLike } from './link/runtime.ts';
+
+export interface RunOptions {
+  readonly command: readonly string[];
+  /** The working folder (default: the caller's). In Node a relative path is resolved from the caller's folder. */
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
+  readonly size?: Size | null | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Whose size the terminal takes when several viewers are attached. */
+  readonly sizePolicy?: SizePolicy | undefined;
+  /** False: the terminal does not repeat its input, because a program writes it (default: true). */
+  readonly echo?: boolean | undefined;
+  readonly umask?: number | undefined;
+  readonly nofileSoft?: number | undefined;
+  /** Of the child (default: those of the caller). */
+  readonly limits?: RunRequest['limits'];
+  readonly nice?: number | undefined;
+  readonly retainBytes?: number | undefined;
+  readonly retainMs?: number | undefined;
+  /** The same id never starts a second session (default: a random id). */
+  readonly id?: string | undefined;
+  /** A task: its start and end are also reported as task events. */
+  readonly isTask?: boolean | undefined;
+  /** The colours of the terminal that starts it. */
+  readonly colours?: TerminalColours | undefined;
+}
+
+export interface AnswerOptions {
+  /** As the status has it. */
+  readonly question: Pick<Question, 'text' | 'subject'>;
+  /** The label of the answer. */
+  readonly option: string;
+  /** How long the question may take to disappear (default: 3 s). */
+  readonly confirmMs?: number | undefined;
+}
+
+export interface PromptOptions {
+  /** The same prompt with the same key is typed once (default: a random key). */
+  readonly key?: string | undefined;
+  /** Type even if the session waits for a decision (Enter then answers it), or if its input line contains text. */
+  readonly force?: boolean | undefined;
+  /** Clears the input line first. */
+  readonly clear?: boolean | undefined;
+  /** How long to wait for a reaction (default: 3000). */
+  readonly confirmMs?: number | undefined;
+}
+
+export interface UntilOptions extends WaitOptions {
+  /** Only what happens beyond this offset counts: for instance the offset that `prompt` returned. */
+  readonly after?: number | undefined;
+  /**
+   * For a session that is being stopped, `exit` is reported when no process of its tree is left, not when its first one
+   * is gone.
+   */
+  readonly wholeTree?: boolean | undefined;
+}
+
+export interface Explanation {
+  readonly id: string;
+  readonly status: Status;
+  /** Oldest first. */
+  readonly history: readonly HistoryItem[];
+}
+
+export interface ScreenOptions {
+  /** The moment (default: now). */
+  readonly at?: { readonly offset: number } | { readonly time: number } | undefined;
+  /** The format (default: `text`). */
+  readonly format?: ScreenFormat | undefined;
+  /** Also include this many lines above the screen. */
+  readonly historyLines?: number | undefined;
+}
+
+export type Screen = Requests['screen']['answer'];
+
+export interface UpdateOptions {
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly sizePolicy?: SizePolicy | undefined;
+}
+
+export interface StopOptions {
+  readonly graceMs?: number | undefined;
+}
+
+export interface WaitOptions {
+  /** After this time, the session is returned as it is then: `running`. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignalLike | undefined;
+}

@@ -1,0 +1,67 @@
+/** Starting a session: the request, and what to do when the daemon is stopping or of an older version. */
+import { type RunRequest, type SessionInfo, type Size, SpoolError, TIMEOUT_MS_MAX } from '@spool/protocol';
+import { badArgument, checkWhole } from './check.ts';
+import type { Requester } from './link/requests.ts';
+import type { Runtime } from './link/runtime.ts';
+import type { RunOptions } from './options.ts';
+
+export const DEFAULT_SIZE: Size = { cols: 80, rows: 24 };
+
+/** Programs have 5 s to end (default), and are then killed: a daemon that takes longer than this is not about to exit. */
+const STOPPING_MS_MAX = 15_000;
+const STOPPING_POLL_MS = 100;
+
+/** What the caller does not say is as it is for the caller. */
+export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
+  const { size = DEFAULT_SIZE } = options;
+  const defaults = runtime.runDefaults?.() ?? { cwd: '/', env: {} };
+  return {
+    id: options.id ?? runtime.randomId(),
+    command: options.command,
+    cwd: options.cwd === undefined ? defaults.cwd : absolute(runtime, options.cwd),
+    env: options.env ?? defaults.env,
+    name: options.name,
+    labels: options.labels,
+    size: size ?? undefined,
+    umask: options.umask ?? defaults.umask,
+    nofileSoft: options.nofileSoft ?? defaults.nofileSoft,
+    limits: options.limits ?? defaults.limits,
+    nice: options.nice ?? defaults.nice,
+    timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
+    sizePolicy: options.sizePolicy,
+    echo: options.echo,
+    retainBytes: options.retainBytes,
+    retainMs: options.retainMs,
+    isTask: options.isTask,
+    colours: options.colours,
+  };
+}
+
+/** A daemon that is stopping starts nothing; the next one does, and the id ensures that nothing starts twice. */
+export async function start(requester: Requester, runtime: Runtime, request: RunRequest): Promise<SessionInfo> {
+  const until = runtime.now() + STOPPING_MS_MAX;
+  for (;;) {
+    try {
+      return await startNow(requester, request);
+    } catch (error) {
+      if (!SpoolError.is(error, 'DAEMON_STOPPING') || runtime.now() >= until) throw error;
+      await runtime.sleep(STOPPING_POLL_MS);
+    }
+  }
+}
+
+async function startNow(requester: Requester, { limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
+  try {
+    return await requester.again('run', { ...request, limits, nice });
+  } catch (error) {
+    // A daemon of an older version knows only some of the limits.
+    if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || (limits === undefined && nice === undefined)) throw error;
+    return await requester.again('run', request);
+  }
+}
+
+function absolute(runtime: Runtime, cwd: string): string {
+  const path = runtime.resolvePath?.(cwd) ?? cwd;
+  if (!path.startsWith('/')) throw badArgument('cwd', cwd, 'it must be absolute');
+  return path;
+}
