@@ -11,6 +11,7 @@ export * from './json.ts';
 export * from './limits.ts';
 export * from './log-line.ts';
 export * from './listing.ts';
+export * from './private-folder.ts';
 export * from './question.ts';
 export * from './signals.ts';
 export * from './status.ts';

@@ -1,6 +1,7 @@
 /** What the user has been told, or knows by now: a hint that is repeated for ever is noise. A small file in the state folder. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
+import { makeFolders } from '@spool/protocol';
 
 export function wasTold(hint: string): boolean {
   return read().includes(hint);
@@ -12,7 +13,7 @@ export function remember(hint: string): void {
   const path = file();
   if (path === null) return;
   try {
-    mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+    makeFolders(path.slice(0, path.lastIndexOf('/')), (folder) => mkdirSync(folder, { mode: 0o700 }));
     writeFileSync(`${path}.tmp`, JSON.stringify([...told, hint]), { mode: 0o600 });
     renameSync(`${path}.tmp`, path);
   } catch {

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { type SessionInfo, SpoolError, type Status } from '@spool/protocol';
+import { makeFolders, type SessionInfo, SpoolError, type Status } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { namedJson } from '../output/session-json.ts';
@@ -42,7 +42,7 @@ export async function explainAndSave(program: Program, ref: string, { save, note
   const screen = JSON.parse((await client.screen(id, { format: 'json' })).content) as Shown;
   const home = homeFrom(process.env, process.getuid?.() ?? 0);
   const folder = `${home.config}/rules/cases`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, (path) => mkdirSync(path, { mode: 0o700 }));
   const file = written(folder, `${slug(session.name)}-${should}`, caseText(session, screen, status, should, note));
   const checked = (await checkedConfig(program, home)).cases.find((each) => each.file === file);
   if (json) printJson({ ...namedJson(session), ...(checked ?? { file }) });
