@@ -84,7 +84,9 @@ test('[STATE-4] starts, ends, removals and last lines come by themselves; prompt
     'only one row',
     ({ lines }) => lines.some((line) => line.includes('reader')) && !lines.some((line) => line.includes('piped')),
   );
-  person.types('\r');
+  person.types('zz');
+  await person.sees('No session contains "READzz"');
+  person.types('\x7f\x7f\r');
   await person.sees('/READ');
   person.types('p');
   await person.sees('prompt for reader:');

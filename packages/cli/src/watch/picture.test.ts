@@ -34,12 +34,14 @@ function pictured(
     top: 0,
     lastLines: new Map([['deploy', 'Continue? [y/N]']]),
     filter: '',
+    isFiltering: false,
     showsEnded: true,
     showsHelp: false,
     order: null,
     layout: layoutOf(size, { rows: sessions.length, preview, panel }),
     previewTitle: '',
     panel: [],
+    message: null,
     footer: KEYS,
     now: 70_000,
     ...change,
@@ -265,4 +267,28 @@ test('[WATCH-2] rows that somebody else paints are painted completely when they 
   paint([null, null, 'c']);
   expect(paint(['a', null, 'c'])).toContain('\x1b[1;1H\x1b[ma');
   expect(asked).toEqual([true, false, true, true]);
+});
+
+test('[WATCH-2] a filter without a match says so, also while it is typed', () => {
+  const size = { cols: 80, rows: 8 };
+  const typing = {
+    rows: [],
+    filter: 'zz',
+    isFiltering: true,
+    footer: { type: 'input', label: 'filter:', text: 'zz' },
+  } as const;
+  const lines = plain(pictureOf(pictured(size, typing), size, true));
+  expect(lines[0]).toBe(' spool  1 blocked · 1 working · 1 ended');
+  expect(lines[2]).toBe('  No session contains "zz"; press escape to show all.');
+});
+
+test('[WATCH-3] a message that is too long for the last line is wrapped above it, to its end', () => {
+  const size = { cols: 40, rows: 10 };
+  const message = { text: 'tests has no terminal; follow its output with: spool logs -f tests', isTrouble: true };
+  const lines = plain(pictureOf(pictured(size, { message }, { panel: 2 }), size, true));
+  expect(lines.slice(-3)).toEqual([
+    ' tests has no terminal; follow its',
+    ' output with: spool logs -f tests',
+    ' enter attach · ? help · q quit',
+  ]);
 });

@@ -4,10 +4,12 @@ import { formatAge } from '../command-line/quantities.ts';
 import { cutToWidth, displayWidth } from '../output/printable.ts';
 import { type Group, groupOf, GROUPS } from '../output/session-order.ts';
 import { GAP, stateOf, type Widths, widthsOf } from './columns.ts';
+import type { Told } from './actions.ts';
 import { type Footer, footerLine, helpLines } from './footer.ts';
 import type { Layout } from './layout.ts';
 import { doingOf, type Row, sinceOf } from './list.ts';
 import { type Look, lookWith } from './looks.ts';
+import { messageLines } from './message.ts';
 import { clean, fit } from './text.ts';
 
 export interface WatchPicture {
@@ -18,6 +20,8 @@ export interface WatchPicture {
   readonly top: number;
   readonly lastLines: ReadonlyMap<string, string>;
   readonly filter: string;
+  /** The filter is being typed in the last line. */
+  readonly isFiltering: boolean;
   /** The order of the list, if it is not the usual one. */
   readonly order: string | null;
   readonly showsEnded: boolean;
@@ -27,6 +31,8 @@ export interface WatchPicture {
   readonly previewTitle: string;
   /** The lines of a panel that asks something. */
   readonly panel: readonly string[];
+  /** What is told, if it is too long for the last line. */
+  readonly message: Told | null;
   readonly footer: Footer;
   readonly now: number;
 }
@@ -52,15 +58,23 @@ export function pictureOf(picture: WatchPicture, size: Size, isColoured: boolean
       lines.push(look('faint', rule(picture.previewTitle, width)));
       for (let row = 0; row < layout.preview; row++) lines.push(null);
     }
-    lines.push(...picture.panel.slice(0, layout.panel).map((line) => cutToWidth(` ${clean(line)}`, width)));
+    lines.push(...panelLines(picture, size.cols, look).slice(0, layout.panel));
   }
   while (lines.length < bodyRows) lines.push('');
   const footer = layout.hasFooter ? [footerLine(picture, width, look)] : [];
   return [...head, ...lines.slice(0, bodyRows), ...footer].slice(0, size.rows);
 }
 
+function panelLines({ panel, message }: WatchPicture, cols: number, look: Look): string[] {
+  const told = message === null ? [] : messageLines(message.text, cols);
+  return [
+    ...panel.map((line) => cutToWidth(` ${clean(line)}`, Math.max(1, cols - 1))),
+    ...told.map((line) => look(message!.isTrouble ? 'trouble' : 'title', line)),
+  ];
+}
+
 /** `2 blocked · 3 working · 1 idle`: all sessions, whatever the filter hides. */
-function header({ counts, filter, order, showsEnded }: WatchPicture, width: number, look: Look): string {
+function header({ counts, filter, isFiltering, order, showsEnded }: WatchPicture, width: number, look: Look): string {
   const parts = GROUPS.flatMap((group) => {
     const count = counts.get(group) ?? 0;
     if (count === 0) return [];
@@ -68,7 +82,7 @@ function header({ counts, filter, order, showsEnded }: WatchPicture, width: numb
     return [{ group, text: `${count} ${group}${isHidden ? ' (hidden)' : ''}` }];
   });
   const name = 'spool';
-  const extra = `${filter === '' ? '' : `${GAP}/${clean(filter)}`}${order === null ? '' : `${GAP}by ${order}`}`;
+  const extra = `${filter === '' || isFiltering ? '' : `${GAP}/${clean(filter)}`}${order === null ? '' : `${GAP}by ${order}`}`;
   const plain = ` ${name}${GAP}${parts.map(({ text }) => text).join(' · ')}${extra}`;
   if (displayWidth(plain) > width) return look('title', cutToWidth(plain, width));
   return ` ${look('title', name)}${GAP}${parts.map(({ group, text }) => look(group, text)).join(' · ')}${look('title', extra)}`;

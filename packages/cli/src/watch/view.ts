@@ -31,7 +31,7 @@ export async function watchSessions(client: Client, options: WatchViewOptions): 
   const leaving = new AbortController();
   using controls = new WatchControls(client, options);
   const keys = new WatchKeys();
-  const failed = controls.follow(leaving.signal);
+  const failed = controls.board.follow(leaving.signal);
   failed.catch(() => {}); // handled by show()
   try {
     for (let row = await show(controls, keys, failed); row !== null; row = await show(controls, keys, failed))
@@ -60,24 +60,24 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
   keyboard.isWindowed = true; // the mouse is ours
   terminal.onContinue = () => void terminal.outputReady.then(begin);
   process.stdout.on('resize', painter.changed);
-  controls.onChange = painter.changed;
+  controls.board.onChange = painter.changed;
   try {
     await terminal.outputReady;
-    await Promise.race([controls.listed, failed, sleep(LIST_MS_MAX, undefined, { ref: false })]);
+    await Promise.race([controls.board.listed, failed, sleep(LIST_MS_MAX, undefined, { ref: false })]);
     begin();
     isShown = true;
     press();
     return await Promise.race([promise, failed]);
   } finally {
     isShown = false;
-    controls.onChange = () => {};
+    controls.board.onChange = () => {};
     process.stdout.off('resize', painter.changed);
-    controls.rest();
+    controls.board.rest();
     await flush(1, LEAVING_MS_MAX);
   }
 
   function begin(): void {
-    controls.forgetScreen();
+    controls.board.forgetScreen();
     void writeOut(SCREEN_BEGIN);
     painter.changed();
   }
@@ -112,6 +112,6 @@ async function attach(client: Client, row: Row, controls: WatchControls, keys: W
     });
   } catch (error) {
     if (!SpoolError.is(error)) throw error;
-    controls.tell(failureOf(error).message, true);
+    controls.tell({ text: failureOf(error).message, isTrouble: true });
   }
 }

@@ -1,0 +1,178 @@
+/**
+ * What `spool watch` shows: the sessions, the selected one, the filter and the order, the preview. It knows nothing of keys.
+ * Keeps WATCH-2.
+ */
+import type { Client } from '@spool/client/node';
+import { type Size, SpoolError } from '@spool/protocol';
+import { sessionOrder } from '../listing/order.ts';
+import { recentSessions } from '../output/recent-sessions.ts';
+import { wantsColour, writeOut } from '../output/stdio.ts';
+import type { Footer } from './footer.ts';
+import { type Layout, layoutOf } from './layout.ts';
+import { WatchLines } from './lines.ts';
+import { LIST_EVENTS, type Row, sinceOf, WatchList } from './list.ts';
+import type { Drawn } from './painter.ts';
+import { pictureOf, type WatchPicture } from './picture.ts';
+import { Preview } from './preview.ts';
+import { WatchScreen } from './screen.ts';
+import { WatchSelection } from './selection.ts';
+
+const ORDERS = ['need', 'name', 'age', 'active'].map((word) => ({ word, compare: sessionOrder(word) }));
+
+/** What is drawn besides the sessions. */
+export interface DrawnBeside extends Pick<WatchPicture, 'panel' | 'message' | 'showsHelp' | 'isFiltering'> {
+  readonly footer: Footer;
+}
+
+export class WatchBoard implements Disposable {
+  readonly #client: Client;
+  readonly #list = new WatchList();
+  readonly #selection = new WatchSelection();
+  readonly #lines: WatchLines;
+  readonly #screen = new WatchScreen();
+  readonly #isColoured = wantsColour(1);
+  readonly #listed = Promise.withResolvers<void>();
+  /** The index of the order. */
+  #order = 0;
+  /** Null: if there is room. */
+  #showsPreview: boolean | null = null;
+  readonly preview: Preview;
+  filter = '';
+  showsEnded: boolean;
+  size: Size = { cols: 80, rows: 24 };
+  /** Rows that a question or a long message takes from the list. */
+  panelRows = 0;
+  /** Something has changed that is shown. */
+  onChange: () => void = () => {};
+
+  constructor(client: Client, { showsEnded }: { readonly showsEnded: boolean }) {
+    this.#client = client;
+    this.showsEnded = showsEnded;
+    this.#lines = new WatchLines(client, () => this.onChange());
+    this.preview = new Preview(client, () => this.onChange());
+  }
+
+  [Symbol.dispose](): void {
+    this.#lines[Symbol.dispose]();
+    this.preview[Symbol.dispose]();
+  }
+
+  /** Resolves when the sessions are known: before that, a key would move through an empty list. */
+  get listed(): Promise<void> {
+    return this.#listed.promise;
+  }
+
+  /** Keeps the list up to date, also while another screen is on the terminal. Rejects when the events end. */
+  async follow(signal: AbortSignal): Promise<never> {
+    // Subscribe before listing, so that no event in between is missed.
+    const events = this.#client.events({ types: LIST_EVENTS, signal });
+    this.#list.replace(await recentSessions(this.#client));
+    this.#listed.resolve();
+    this.onChange();
+    for await (const event of events) {
+      if (event.type === 'events-missed') this.#list.replace(await recentSessions(this.#client));
+      else {
+        const change = this.#list.handle(event);
+        if (!change) continue;
+        if (change.row === null) this.#lines.forget(change.id);
+      }
+      this.onChange();
+    }
+    throw new SpoolError('CONNECTION_LOST');
+  }
+
+  /** The list is not on the terminal: nothing needs to be followed. */
+  rest(): void {
+    this.#lines.follow([]);
+    this.preview.follow(null);
+  }
+
+  /** The content of the terminal is unknown. */
+  forgetScreen(): void {
+    this.#screen.forget();
+  }
+
+  get(id: string): Row | undefined {
+    return this.#list.get(id);
+  }
+
+  update(row: Row): void {
+    this.#list.update(row);
+  }
+
+  get selected(): Row | undefined {
+    return this.#selection.id === null ? undefined : this.#list.get(this.#selection.id);
+  }
+
+  move(by: number): void {
+    this.#selection.move(this.#shown(), by);
+  }
+
+  /** Selects the row at this line of the list. */
+  selectLine(line: number): void {
+    this.#selection.select(this.#shown(), this.#selection.top + line);
+  }
+
+  /** Selects a session, which need not be in the list yet. */
+  choose(id: string): void {
+    this.#selection.choose(id);
+  }
+
+  nextOrder(): void {
+    this.#order = (this.#order + 1) % ORDERS.length;
+  }
+
+  togglePreview(): void {
+    this.#showsPreview = this.layout.preview === 0;
+  }
+
+  /** The list may have changed since the last look at it. */
+  settle(): void {
+    this.#selection.settle(this.#shown(), this.layout.list);
+  }
+
+  get layout(): Layout {
+    return layoutOf(this.size, { rows: this.#shown().length, preview: this.#showsPreview, panel: this.panelRows });
+  }
+
+  draw(beside: DrawnBeside): Drawn {
+    const now = Date.now();
+    const { size, layout } = this;
+    const rows = this.#shown();
+    const { id: selected, top } = this.#selection;
+    const inView = rows.slice(top, top + layout.list);
+    this.#lines.follow(inView);
+    const hasPreview = layout.preview > 0 && !beside.showsHelp;
+    this.preview.follow(layout.preview > 0 ? (this.selected ?? null) : null);
+    const target = { top: layout.head + layout.list + 1, left: 0, rows: layout.preview, cols: size.cols };
+    if (hasPreview) this.preview.fit(target);
+    const picture: WatchPicture = {
+      ...beside,
+      rows,
+      counts: this.#list.counts(),
+      selected,
+      top,
+      lastLines: this.#lines.all,
+      filter: this.filter,
+      order: this.#order === 0 ? null : ORDERS[this.#order]!.word,
+      showsEnded: this.showsEnded,
+      layout,
+      previewTitle: hasPreview ? this.preview.titleIn(target) : '',
+      now,
+    };
+    const lines = pictureOf(picture, size, this.#isColoured);
+    const text = this.#screen.paint(lines, size, (isFresh) => (hasPreview ? this.preview.paint(target, isFresh) : ''));
+    return {
+      agesMs: inView.map((row) => now - sinceOf(row)),
+      written: text === '' ? Promise.resolve() : writeOut(text),
+    };
+  }
+
+  #shown(): readonly Row[] {
+    return this.#list.shown({
+      filter: this.filter,
+      showsEnded: this.showsEnded,
+      order: ORDERS[this.#order]!.compare,
+    });
+  }
+}

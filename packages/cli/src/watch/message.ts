@@ -1,0 +1,16 @@
+/** Lays out what `spool watch` tells: a refusal says what to do at its end, so it is wrapped instead of cut. */
+import { wrapped } from '../command-line/wrapped-text.ts';
+import { cutToWidth } from '../output/printable.ts';
+import { clean } from './text.ts';
+
+/** More would hide the list. */
+const LINES_MAX = 4;
+
+/** Lines for a terminal of so many columns; the last column stays empty, as in every line. */
+export function messageLines(text: string, cols: number): string[] {
+  const width = Math.max(1, cols - 1);
+  const lines = wrapped(clean(text), width, { indent: 1 });
+  const kept = lines.slice(0, LINES_MAX);
+  if (lines.length > LINES_MAX) kept[LINES_MAX - 1] = lines.slice(LINES_MAX - 1).join('');
+  return kept.map((line) => cutToWidth(line, width));
+}
