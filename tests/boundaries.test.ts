@@ -10,15 +10,16 @@ import { isNode, read, syntaxNodes, typeScriptFiles } from './support/sources.ts
 interface Boundary {
   /** Packages of this repository, or one entrance of a package (`core/screen`). */
   readonly packages: readonly string[];
-  /** Packages from npm, or the only file that may import one. */
-  readonly npm?: Readonly<Record<string, '*' | string>>;
+  /** Packages from npm, or the only files that may import one. */
+  readonly npm?: Readonly<Record<string, '*' | string | readonly string[]>>;
   /** Where Node's own modules may be imported: everywhere, nowhere, or below one folder. */
   readonly node: 'everywhere' | 'nowhere' | `below ${string}`;
 }
 
 /** Who may import whom. `testkit` may import anything. */
 const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
-  protocol: { packages: [], npm: { zod: 'src/schemas.ts' }, node: 'nowhere' },
+  protocol: { packages: [], npm: { zod: ['src/schemas.ts', 'src/agent/schema.ts'] }, node: 'nowhere' },
+  drivers: { packages: ['protocol'], npm: { unbash: 'src/policy/shell-line.ts' }, node: 'nowhere' },
   vt: { packages: [], npm: { 'get-east-asian-width': 'src/scan/character-width.ts' }, node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
   core: {
@@ -41,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     node: 'everywhere',
   },
   // Of `core`, the terminal model alone: it paints sessions of another size, and knows neither log nor daemon.
-  cli: { packages: ['client', 'core/screen', 'mcp', 'protocol', 'vt'], node: 'everywhere' },
+  cli: { packages: ['client', 'core/screen', 'drivers', 'mcp', 'protocol', 'vt'], node: 'everywhere' },
 };
 
 /** What a test may import on top of what its package may: Node, and these. */
@@ -125,7 +126,7 @@ function offence(file: string, specifier: string): string | undefined {
     return isAllowed ? undefined : `${owner} may not import ${name}`;
   }
   const where = boundary.npm?.[name];
-  if (where === '*' || where === within) return undefined;
+  if (where === '*' || [where].flat().includes(within)) return undefined;
   return `${owner} may not import ${name}${where ? ' here' : ''}`;
 }
 

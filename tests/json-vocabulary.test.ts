@@ -83,8 +83,8 @@ const WITHOUT_SESSION: readonly string[] = [
   'notify',
   'shell-integration',
 ];
-/** Verbs that print no JSON of their own: `mcp` speaks its protocol (see below), `replay` draws. */
-const WITHOUT_JSON: readonly string[] = ['mcp', 'replay'];
+/** Verbs that print no JSON of their own: `mcp` speaks its protocol (see below), `replay` draws, `driver` prints an agent's events. */
+const WITHOUT_JSON: readonly string[] = ['mcp', 'replay', 'driver'];
 
 test('the rules find what breaks them', () => {
   expect(

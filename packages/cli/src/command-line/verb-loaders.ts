@@ -26,6 +26,7 @@ export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly defau
   summary: () => import('../verbs/summary.ts'),
   inspect: () => import('../verbs/inspect.ts'),
   events: () => import('../verbs/events.ts'),
+  driver: () => import('../verbs/driver.ts'),
   daemon: () => import('../verbs/daemon.ts'),
   config: () => import('../verbs/config.ts'),
   notify: () => import('../verbs/notify.ts'),

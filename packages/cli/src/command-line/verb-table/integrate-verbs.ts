@@ -12,6 +12,18 @@ export const INTEGRATE_VERBS = {
     ].join('\n'),
     examples: [['spool mcp', 'run by the agent; for Claude Code: claude mcp add spool -- spool mcp']],
   },
+  driver: {
+    summary: 'turn what an agent writes into events, one JSON object per line',
+    operands: ['claude|codex|opencode|acp|gemini|grok'],
+    flags: {
+      replay: { kind: 'text', value: 'FILE', about: "a recording of the agent's output; - reads stdin" },
+    },
+    details: [
+      'FILE has the lines that the agent wrote, a stream of server-sent events, or a trace: {"t": MS, "dir": "in|out|err", "data": …}.',
+      'A line that the driver does not know is an event of kind "raw". The exit code is 0, whatever is in the file.',
+    ].join('\n'),
+    examples: [['spool driver claude --replay run.ndjson', 'the events of a run, without the agent']],
+  },
   skill: {
     summary: 'print a skill file that teaches an agent to use spool',
     operands: [],

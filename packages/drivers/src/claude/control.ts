@@ -1,0 +1,197 @@
+/** The control protocol: what the agent asks of its host, and the host's requests and their responses. */
+import type { PermissionOption, Question } from '@spool/protocol/agent';
+import type { Choice } from '../ledger/commands.ts';
+import { isObject, type JsonObject, listOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
+import { agentOf, type ClaudeWork } from './state.ts';
+import { setMode } from './system.ts';
+import { titleOf, toolKindOf } from './tools.ts';
+
+/** A tool that asks the user: its answer is a question's, not a permission's. */
+const ASKS_USER = 'AskUserQuestion';
+
+export function controlRequest(work: ClaudeWork, line: JsonObject): boolean {
+  const id = textOf(line.request_id);
+  const request = objectOf(line.request);
+  if (id === undefined) return false;
+  if (request.subtype === 'can_use_tool') return canUseTool(work, id, request);
+  if (request.subtype === 'hook_callback') {
+    const name = textOf(objectOf(request.input).hook_event_name) ?? textOf(request.callback_id) ?? 'hook';
+    work.ledger.emit({ kind: 'hook', phase: 'started', name, id });
+    respond(work, id, {});
+    work.ledger.emit({ kind: 'hook', phase: 'done', name, id });
+    return true;
+  }
+  // Without an answer the agent would wait for ever.
+  if (!work.state.options.isReadOnly) {
+    const error = 'unsupported request';
+    work.ledger.write({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
+  }
+  return false;
+}
+
+function canUseTool(work: ClaudeWork, request: string, asked: JsonObject): boolean {
+  const { ledger, state } = work;
+  const name = textOf(asked.tool_name) ?? '';
+  const input = objectOf(asked.input);
+  const tool = textOf(asked.tool_use_id) ?? request;
+  const agent = agentOf(asked);
+  if (!agent) ledger.ensureTurn();
+  const suggestions = [...listOf(asked.permission_suggestions)];
+  if (!ledger.hasTool(tool)) ledger.startTool(tool, { name, toolKind: toolKindOf(name), input, agent });
+  state.asked[request] = { tool, name, input, suggestions };
+  if (name === ASKS_USER) {
+    ledger.askQuestion(request, { tool, questions: questionsOf(input) });
+    return true;
+  }
+  ledger.askPermission(request, {
+    tool,
+    name,
+    title: textOf(asked.title) ?? titleOf(name, input),
+    reason: textOf(asked.decision_reason) ?? textOf(asked.description),
+    input,
+    options: optionsOf(suggestions),
+    agent,
+    ...(asked.requires_user_interaction === true ? { humanOnly: true } : {}),
+  });
+  return true;
+}
+
+function optionsOf(suggestions: readonly unknown[]): PermissionOption[] {
+  return [
+    { id: 'allow_once', label: 'Allow once', kind: 'allow_once' },
+    ...suggestions.map((effect, at): PermissionOption => ({
+      id: `allow_always_${at + 1}`,
+      label: suggestionLabel(objectOf(effect)),
+      kind: 'allow_always',
+      effect,
+    })),
+    { id: 'reject_once', label: 'Deny', kind: 'reject_once' },
+  ];
+}
+
+function suggestionLabel(suggestion: JsonObject): string {
+  switch (suggestion.type) {
+    case 'setMode':
+      return `Allow, and switch to mode ${textOf(suggestion.mode) ?? ''}`;
+    case 'addDirectories':
+      return `Allow, and trust ${textsOf(suggestion.directories).join(', ')}`;
+    case 'addRules': {
+      const rules = listOf(suggestion.rules).map((rule) => {
+        const { toolName, ruleContent } = objectOf(rule);
+        return ruleContent === undefined ? textOf(toolName) : `${textOf(toolName)}(${textOf(ruleContent)})`;
+      });
+      return `Always allow ${rules.join(', ')}`;
+    }
+    default:
+      return 'Allow, and do not ask again';
+  }
+}
+
+function questionsOf(input: JsonObject): Question[] {
+  return listOf(input.questions).map((value) => {
+    const question = objectOf(value);
+    const text = textOf(question.question) ?? '';
+    return {
+      id: text,
+      text,
+      options: listOf(question.options).map((option) => {
+        const { label, description } = objectOf(option);
+        return {
+          id: textOf(label) ?? '',
+          label: textOf(label) ?? '',
+          ...present({ description: textOf(description) }),
+        };
+      }),
+      multi: question.multiSelect === true,
+      freeText: true,
+      ...present({ header: textOf(question.header) }),
+    };
+  });
+}
+
+/** The agent withdraws what it asked. */
+export function controlCancel({ ledger, state }: ClaudeWork, line: JsonObject): boolean {
+  const request = textOf(line.request_id);
+  if (request === undefined) return false;
+  delete state.asked[request];
+  ledger.withdraw(request, 'withdrawn by the agent');
+  return true;
+}
+
+/** The response to a request of ours, or of the client in a recording. */
+export function controlResponse(work: ClaudeWork, line: JsonObject): boolean {
+  const { state, ledger } = work;
+  const response = objectOf(line.response);
+  const id = textOf(response.request_id) ?? '';
+  const pending = state.pending[id];
+  delete state.pending[id];
+  const content = objectOf(response.response);
+  if (response.subtype === 'error') {
+    const text = textOf(response.error) ?? 'the agent refused a request';
+    ledger.emit({ kind: 'notice', level: 'error', text, ...present({ code: textOf(response.error_code) }) });
+  }
+  if (pending?.subtype === 'initialize') {
+    state.ledger.isReady = true;
+    const commands = listOf(content.commands).flatMap((command) => textOf(objectOf(command).name) ?? []);
+    if (commands.length > 0) ledger.emit({ kind: 'session.updated', commands });
+  } else if (pending && response.subtype === 'success') {
+    if (pending.subtype === 'set_permission_mode') setMode(work, pending.value);
+    if (pending.subtype === 'set_model' && pending.value !== undefined) {
+      state.model = pending.value;
+      ledger.emit({ kind: 'session.updated', model: pending.value });
+    }
+    const output = textOf(content.output);
+    if (pending.subtype === 'get_task_output' && pending.value !== undefined && output !== undefined)
+      ledger.setOutput(pending.value, output);
+  }
+  return true;
+}
+
+/** Answers `can_use_tool`. */
+export function answerPermission(work: ClaudeWork, request: string, choice: Choice): void {
+  const asked = work.state.asked[request];
+  delete work.state.asked[request];
+  if (choice.decision === 'deny') {
+    const message = choice.message ?? 'The user denied this.';
+    respond(work, request, { behavior: 'deny', message, ...(choice.interrupt ? { interrupt: true } : {}) });
+    return;
+  }
+  const updatedInput = isObject(choice.input) ? choice.input : asked?.input;
+  const { effect } = choice.option ?? {};
+  respond(work, request, {
+    behavior: 'allow',
+    ...(updatedInput ? { updatedInput } : {}),
+    ...(effect === undefined ? {} : { updatedPermissions: [effect] }),
+  });
+}
+
+export function answerQuestion(
+  work: ClaudeWork,
+  request: string,
+  answers: Readonly<Record<string, unknown>> | undefined,
+): void {
+  const asked = work.state.asked[request];
+  delete work.state.asked[request];
+  if (!answers) return respond(work, request, { behavior: 'deny', message: 'The user declined to answer.' });
+  respond(work, request, { behavior: 'allow', updatedInput: { ...asked?.input, answers } });
+}
+
+function respond(work: ClaudeWork, request: string, response: JsonObject): void {
+  if (work.state.options.isReadOnly) return;
+  work.ledger.write({ type: 'control_response', response: { subtype: 'success', request_id: request, response } });
+}
+
+/** An answer that another client wrote, in a recording. */
+export function sentResponse({ state, ledger }: ClaudeWork, line: JsonObject): void {
+  const response = objectOf(line.response);
+  const request = textOf(response.request_id) ?? '';
+  const content = objectOf(response.response);
+  delete state.asked[request];
+  const message = textOf(content.message) ?? textOf(response.error);
+  const isAllowed = response.subtype === 'success' && content.behavior === 'allow';
+  ledger.resolvePermission(request, isAllowed ? 'allow' : 'deny', 'watcher', { message });
+  const { answers } = objectOf(content.updatedInput);
+  ledger.resolveQuestion(request, isAllowed ? 'answered' : 'declined', 'watcher', {
+    answers: isObject(answers) ? answers : undefined,
+  });
+}

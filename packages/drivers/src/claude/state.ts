@@ -1,0 +1,73 @@
+/** The state of the Claude dialect, and short ways to it. */
+import type { AgentRef } from '@spool/protocol/agent';
+import type { DialectOptions } from '../dialect.ts';
+import { type JsonObject, textOf } from '../json-value.ts';
+import { emptyLedger } from '../ledger/state.ts';
+import type { DialectState, Work } from '../ledger/stepper.ts';
+
+export interface ClaudeState extends DialectState {
+  /** How many control requests were sent: their ids are `spool-1`, … */
+  requests: number;
+  /** Control requests without a response yet, and what they are for. */
+  pending: Record<string, { subtype: string; value?: string }>;
+  /** What `can_use_tool` asked, for the answer. */
+  asked: Record<string, { tool: string; name: string; input: JsonObject; suggestions: unknown[] }>;
+  session: string | null;
+  model: string | null;
+  mode: string | null;
+  version: string | null;
+  /** The message that is being streamed, and how many of its blocks are complete. */
+  message: string | null;
+  blocks: Record<string, number>;
+  /** Tools of the message that is being streamed, by block. */
+  toolBlocks: Record<string, string>;
+  /** Costs so far, as the agent sums them up. */
+  costUsd: number;
+  /** A background task has reported: the next turn is its own. */
+  isTaskDue: boolean;
+  /** Ids of prompts on the wire, and the client's own. */
+  prompts: Record<string, string>;
+  isStarted: boolean;
+}
+
+export type ClaudeWork = Work<ClaudeState>;
+
+export function initialClaude(options: DialectOptions): ClaudeState {
+  return {
+    ledger: emptyLedger(),
+    options,
+    requests: 0,
+    pending: {},
+    asked: {},
+    session: null,
+    model: null,
+    mode: null,
+    version: null,
+    message: null,
+    blocks: {},
+    toolBlocks: {},
+    costUsd: 0,
+    isTaskDue: false,
+    prompts: {},
+    isStarted: false,
+  };
+}
+
+/** The subagent that a line belongs to. */
+export function agentOf(line: JsonObject): AgentRef | undefined {
+  const parentTool = textOf(line.parent_tool_use_id);
+  const id = textOf(line.agent_id);
+  if (parentTool === undefined && id === undefined) return undefined;
+  const name = textOf(line.subagent_type);
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(parentTool === undefined ? {} : { parentTool }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+export function requestControl(work: ClaudeWork, request: JsonObject, value?: string): void {
+  const id = `spool-${++work.state.requests}`;
+  work.state.pending[id] = { subtype: textOf(request.subtype) ?? '', ...(value === undefined ? {} : { value }) };
+  work.ledger.write({ type: 'control_request', request_id: id, request });
+}

@@ -1,0 +1,74 @@
+/**
+ * What a dialect is: a pure step from a state and an input to a state, events, and lines for the agent. It has no clock, reads
+ * no file and starts nothing, so a recording of the agent is a complete test, and the state is a function of the logs.
+ *
+ * The state is plain JSON: the driver may write it down and continue from it. `step` never changes the state it is given.
+ */
+import type { AgentBody, AgentSource, Command } from '@spool/protocol/agent';
+
+/** A line of the agent's wire. */
+export interface LineInput {
+  readonly type: 'line';
+  /** `stdin`: a line that another client wrote to the agent. Only recordings have these; a driver knows what it wrote. */
+  readonly stream: 'stdout' | 'stderr' | 'stdin';
+  readonly text: string;
+  /** Where the line begins in the output log, and its length with the newline. */
+  readonly offset: number;
+  readonly length: number;
+  readonly at: number;
+  /** The line was too long: long strings in it were cut (`framing/long-line.ts`). */
+  readonly isCut?: boolean;
+}
+
+/** A command of a client, in the order in which the events log took it. */
+export interface CommandInput {
+  readonly type: 'command';
+  readonly command: Command;
+  readonly id: string;
+  /** The client, for everyone to see. */
+  readonly by: string;
+  readonly at: number;
+}
+
+export type DriverInput =
+  | LineInput
+  | CommandInput
+  /** The agent's process runs: time for the handshake. */
+  | { readonly type: 'started'; readonly at: number }
+  /** `willRestart`: another process follows, so prompts that wait stay. */
+  | {
+      readonly type: 'exited';
+      readonly at: number;
+      readonly exitCode?: number | null;
+      readonly signal?: string | null;
+      readonly willRestart?: boolean;
+    }
+  /** Another process of the agent runs after the first has ended, and goes on with the agent's own session. */
+  | { readonly type: 'restarted'; readonly at: number }
+  /** Output that is no longer stored, or never could be: what was open is ended, because its end may be in the gap. */
+  | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number };
+
+export interface DialectOptions {
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly mode?: string;
+  /** The agent's own session, to go on with it. */
+  readonly resume?: string;
+  /** The version of Spool, for agents that ask who speaks. */
+  readonly clientVersion?: string;
+  /** Nobody writes to this agent: a recording, or an agent that takes its prompt on the command line. */
+  readonly isReadOnly?: boolean;
+}
+
+export interface Step<State> {
+  readonly state: State;
+  readonly events: readonly AgentBody[];
+  /** Lines for the agent's stdin, each without its newline. */
+  readonly writes: readonly string[];
+}
+
+export interface Dialect<State = unknown> {
+  readonly source: AgentSource;
+  initial(options?: DialectOptions): State;
+  step(state: State, input: DriverInput): Step<State>;
+}

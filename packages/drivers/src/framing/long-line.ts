@@ -1,0 +1,72 @@
+/**
+ * Shortens a line of JSON while it is read: a string beyond `STRING_BYTES_MAX` loses its end, with a mark that says how much. The
+ * result is JSON again, so the dialect still sees which message it was. A line that is long for another reason is cut off.
+ */
+
+/** Of each string in a long line. */
+const STRING_BYTES_MAX = 64 * 1024;
+/** Of the shortened line: beyond it the line is no longer JSON, and is shown as `raw`. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export class LongLine {
+  readonly #kept = new Uint8Array(KEPT_BYTES_MAX);
+  #length = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #stringBytes = 0;
+  /** Where a cut would not split an escape or a character. */
+  #cutAt = 0;
+  /** How many more hexadecimal digits belong to the escape before this byte. */
+  #escapeDigits = 0;
+
+  push(bytes: Uint8Array): void {
+    for (const byte of bytes) this.#take(byte);
+  }
+
+  end(): Uint8Array {
+    return this.#kept.subarray(0, this.#length);
+  }
+
+  #take(byte: number): void {
+    if (!this.#isInString) {
+      if (byte === QUOTE) this.#openString();
+      return this.#keep(byte);
+    }
+    if (byte === QUOTE && !this.#isEscaped) return this.#closeString();
+    const isBoundary = !this.#isEscaped && this.#escapeDigits === 0 && (byte & 0xc0) !== 0x80;
+    if (isBoundary && this.#stringBytes <= STRING_BYTES_MAX) this.#cutAt = this.#length;
+    if (this.#escapeDigits > 0) this.#escapeDigits--;
+    if (this.#isEscaped && byte === 0x75) this.#escapeDigits = 4;
+    this.#isEscaped = byte === BACKSLASH && !this.#isEscaped;
+    this.#stringBytes++;
+    if (this.#stringBytes <= STRING_BYTES_MAX) this.#keep(byte);
+  }
+
+  #openString(): void {
+    this.#isInString = true;
+    this.#isEscaped = false;
+    this.#escapeDigits = 0;
+    this.#stringBytes = 0;
+    this.#cutAt = this.#length + 1;
+  }
+
+  #closeString(): void {
+    this.#isInString = false;
+    if (this.#stringBytes > STRING_BYTES_MAX) {
+      this.#length = Math.min(this.#length, this.#cutAt);
+      const mark = `[… ${this.#stringBytes} bytes, cut by spool]`;
+      for (const byte of utf8(mark)) this.#keep(byte);
+    }
+    this.#keep(QUOTE);
+  }
+
+  #keep(byte: number): void {
+    if (this.#length < KEPT_BYTES_MAX) this.#kept[this.#length++] = byte;
+  }
+}
+
+const { TextEncoder } = globalThis as unknown as { TextEncoder: new () => { encode(text: string): Uint8Array } };
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

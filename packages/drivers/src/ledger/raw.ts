@@ -1,0 +1,11 @@
+/** What no dialect knows, as an event: kept and shown, but never more than a screenful of it. Keeps DRV-5. */
+import type { AgentBody } from '@spool/protocol/agent';
+
+/** Of a value that is shown as `raw`; the whole line is in the output log. */
+const RAW_CHARS_MAX = 16 * 1024;
+
+export function rawEvent(type: string, value: unknown): AgentBody {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+  if (text.length <= RAW_CHARS_MAX) return { kind: 'raw', type, value };
+  return { kind: 'raw', type, value: text.slice(0, RAW_CHARS_MAX), truncated: true };
+}
