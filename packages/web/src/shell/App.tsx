@@ -38,7 +38,7 @@ export function App() {
 
 function Page({ route }: { readonly route: Route }) {
   if (route.page === 'start') return <StartPage />;
-  if (route.page === 'session') return <SessionPage key={route.id} id={route.id} view={route.view} />;
+  if (route.page === 'session') return <SessionPage key={route.id} route={route} />;
   return <Home />;
 }
 

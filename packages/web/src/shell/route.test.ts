@@ -6,6 +6,7 @@ test.each<Route>([
   { page: 'start' },
   { page: 'session', id: 'abc', view: 'terminal' },
   { page: 'session', id: 'abc', view: 'time' },
+  { page: 'session', id: 'abc', view: 'time', offset: 4711 },
 ])('an address leads back to its page: %o', (route) => expect(routeOf(addressOf(route))).toEqual(route));
 
 test.each(['', '#', '#/s/', '#code=x', '#/nothing/else'])('%j is the front page', (hash) =>

@@ -5,9 +5,8 @@
 import { useEffect, useRef } from 'react';
 import { client } from '../link/daemon.ts';
 import { useTheme } from '../shell/theme.ts';
-import { newEmulator } from './emulator.ts';
+import { newEmulator, setTheme } from './emulator.ts';
 import { SessionView, type ViewListener } from './session-view.ts';
-import { TERMINAL_THEMES } from './themes.ts';
 import { fontSizeFor } from './zoom.ts';
 
 export interface TerminalPaneProps extends ViewListener {
@@ -26,7 +25,7 @@ export function TerminalPane(props: TerminalPaneProps) {
 
   useEffect(() => {
     const box = pane.current!;
-    const emulator = newEmulator({ fontSize: 14, theme: TERMINAL_THEMES[useTheme.getState().theme] });
+    const emulator = newEmulator({ fontSize: 14, theme: useTheme.getState().theme });
     terminal.current = emulator;
     emulator.open(box);
     const fit = (): void => {
@@ -54,7 +53,7 @@ export function TerminalPane(props: TerminalPaneProps) {
   }, [id]);
 
   useEffect(() => {
-    if (terminal.current !== null) terminal.current.options.theme = TERMINAL_THEMES[theme];
+    if (terminal.current !== null) setTheme(terminal.current, theme);
   }, [theme]);
 
   return <div className="terminal-pane" ref={pane} />;

@@ -4,9 +4,14 @@
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { guard, mendAlternate, useWidths, type EngineCore } from '@spool/core/xterm';
-import { type ITheme, Terminal } from '@xterm/xterm';
+import { Terminal } from '@xterm/xterm';
+import type { Theme } from '../shell/theme.ts';
+import { TERMINAL_THEMES } from './themes.ts';
 
-export function newEmulator(options: { readonly fontSize: number; readonly theme: ITheme }): Terminal {
+/** WCAG AA for text. */
+const CONTRAST_RATIO_MIN = 4.5;
+
+export function newEmulator(options: { readonly fontSize: number; readonly theme: Theme }): Terminal {
   const terminal = new Terminal({
     allowProposedApi: true,
     cols: 80,
@@ -14,9 +19,10 @@ export function newEmulator(options: { readonly fontSize: number; readonly theme
     scrollback: SCROLLBACK_LINES,
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
     fontSize: options.fontSize,
-    theme: options.theme,
+    theme: TERMINAL_THEMES[options.theme],
     cursorBlink: false,
     macOptionIsMeta: true,
+    minimumContrastRatio: contrastOf(options.theme),
     logLevel: 'off',
     linkHandler: null,
   });
@@ -24,6 +30,14 @@ export function newEmulator(options: { readonly fontSize: number; readonly theme
   guard(coreOf(terminal));
   return terminal;
 }
+
+export function setTheme(terminal: Terminal, theme: Theme): void {
+  terminal.options.theme = TERMINAL_THEMES[theme];
+  terminal.options.minimumContrastRatio = contrastOf(theme);
+}
+
+/** Programs draw black on green and white on yellow, for a dark terminal: on paper their text is made readable. */
+const contrastOf = (theme: Theme): number => (theme === 'light' ? CONTRAST_RATIO_MIN : 1);
 
 export function resizeTo(terminal: Terminal, cols: number, rows: number): void {
   if (terminal.cols === cols && terminal.rows === rows) return;

@@ -1,0 +1,62 @@
+/**
+ * Shows moments of the past on an emulator. Only the latest wish counts: while one is being fetched, those in between are
+ * skipped, so that scrubbing is as fast as the answers come, and ends exactly where the user let go.
+ */
+import type { Client } from '@spool/client';
+import type { Terminal } from '@xterm/xterm';
+import { resizeTo } from '../terminal/emulator.ts';
+
+export class PastScreen {
+  readonly #client: Client;
+  readonly #id: string;
+  readonly #terminal: Terminal;
+  #wanted: number | null = null;
+  #isBusy = false;
+  #isClosed = false;
+  /** Called when the picture of this offset is on the screen. */
+  onShown: (offset: number, at: number) => void = () => {};
+  onTrouble: (why: string) => void = () => {};
+
+  constructor(client: Client, id: string, terminal: Terminal) {
+    this.#client = client;
+    this.#id = id;
+    this.#terminal = terminal;
+  }
+
+  show(offset: number): void {
+    this.#wanted = offset;
+    if (!this.#isBusy) void this.#work();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    try {
+      while (this.#wanted !== null && !this.#isClosed) {
+        const offset = this.#wanted;
+        this.#wanted = null;
+        await this.#paint(offset);
+      }
+    } catch (error) {
+      this.onTrouble(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #paint(offset: number): Promise<void> {
+    const screen = await this.#client.screen(this.#id, { at: { offset }, format: 'snapshot' });
+    if (this.#isClosed) return;
+    resizeTo(this.#terminal, screen.cols, screen.rows);
+    this.#terminal.reset();
+    await new Promise<void>((done) => this.#terminal.write(bytesOf(screen.content), done));
+    this.onShown(screen.offset, screen.at);
+  }
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
