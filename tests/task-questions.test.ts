@@ -32,17 +32,21 @@ test('[TASK-7] plain lines, `task ls` and `task ls --json` say it too', async ()
   expect([code, stdout]).toEqual([0, expect.stringMatching(WAITS)]);
 });
 
-test('[TASK-7] programs get `task_waiting`: the question once, and null when it goes on', async () => {
+test('[TASK-7] programs get `task_blocked`: the question once, and `task_unblocked` when it goes on', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const task = await client.runShell(ASKS, { pty: true, taskName: 'site' });
   const told: unknown[] = [];
   for await (const event of client.taskEvents({ tasks: [task] })) {
     if (event.type === 'task_log') continue;
-    told.push(event.type === 'task_waiting' ? event.question : event.type);
-    if (event.type === 'task_waiting' && event.question !== null) await client.write(task.taskId, 'y\r');
+    told.push(event.type === 'task_blocked' ? event.question : event.type);
+    if (event.type === 'task_blocked') await client.write(task.taskId, 'y\r');
   }
-  expect(told.filter((item) => item !== null)).toEqual(['task_started', 'Ok to proceed? (y)', 'task_finished']);
+  expect(told.filter((item) => item !== 'task_unblocked')).toEqual([
+    'task_started',
+    'Ok to proceed? (y)',
+    'task_finished',
+  ]);
 });
 
 test('the live line keeps the last line with letters', async () => {

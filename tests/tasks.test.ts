@@ -94,10 +94,24 @@ test('[TASK-1] with pty: a handle at once, and a registry of exactly the agreed 
   await client.run({ command: ['sleep', '1000'], name: 'no task' });
   const running = { id: handle.taskId, name: 'scaffold', state: 'running', pid: expect.any(Number) as number };
   const startedAt = expect.any(Number) as number;
-  expect(await client.tasks()).toEqual([{ ...running, startedAt, finishedAt: null, exitCode: null }]);
+  const owners = [expect.objectContaining({ pid: process.pid })];
+  const more = {
+    session: 'scaffold',
+    timeoutMs: 300_000,
+    labels: {},
+    startedBy: { who: `node ${process.pid}`, owners, isTied: false },
+  };
+  expect(await client.tasks()).toEqual([{ ...running, startedAt, finishedAt: null, exitCode: null, ...more }]);
   await client.write(handle.taskId, 'go\r');
   await client.waitForCompletion(handle);
-  const ended = { ...running, state: 'error', startedAt, finishedAt: expect.any(Number) as number, exitCode: 2 };
+  const ended = {
+    ...running,
+    state: 'error',
+    startedAt,
+    finishedAt: expect.any(Number) as number,
+    exitCode: 2,
+    ...more,
+  };
   expect(await client.tasks()).toEqual([ended]);
   const listed = { ...ended, command: expect.any(Array), status: expect.any(Object), milestone: null };
   expect(await daemon.json('task', 'ls')).toEqual([listed]);

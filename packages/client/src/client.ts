@@ -8,6 +8,7 @@ import type {
   DaemonStatus,
   ListOptions,
   LogMarkInfo,
+  ProcessIdentity,
   Prompted,
   Requests,
   SessionInfo,
@@ -46,6 +47,7 @@ import { Watch, type WatchOptions } from './streams/watch.ts';
 import { tail, type TailOptions } from './tail.ts';
 import {
   complete,
+  type CompletionOptions,
   runAndWait,
   type ShellOptions,
   type ShellResult,
@@ -289,8 +291,11 @@ export class Client {
     return options.pty === true ? startTask(this, command, options) : runAndWait(this, command, options);
   }
 
-  /** Resolves when the task has finished; the result of a failed task includes its last lines. */
-  async waitForCompletion(task: TaskHandle | string, options?: WaitOptions): Promise<TaskResult> {
+  /**
+   * Resolves when the task has finished; the result of a failed task includes its last lines. With `until: ['blocked']`
+   * also when it asks something: then its state is `running`, and `blocked` has the question.
+   */
+  async waitForCompletion(task: TaskHandle | string, options?: CompletionOptions): Promise<TaskResult> {
     return complete(this, task, options);
   }
 
@@ -303,9 +308,12 @@ export class Client {
     return complete(this, id);
   }
 
-  /** All tasks, oldest first. */
-  async tasks(): Promise<readonly TaskInfo[]> {
-    return (await this.list({ isTask: true })).map(taskOf);
+  /** All tasks, or with `mine` those of this process, oldest first. */
+  async tasks(options: { readonly mine?: boolean | undefined } = {}): Promise<readonly TaskInfo[]> {
+    const tasks = (await this.list({ isTask: true })).map(taskOf);
+    if (!options.mine) return tasks;
+    const own = this.#runtime.processIdentity?.() ?? null;
+    return tasks.filter(({ startedBy }) => startedBy?.owners.some((owner) => isSameProcess(owner, own)));
   }
 
   /** `task_started`, `task_log`, `task_finished`, as they happen. */
@@ -348,4 +356,9 @@ export class Client {
   #id(session: string): Promise<string> {
     return this.#requester.id(session);
   }
+}
+
+function isSameProcess(one: ProcessIdentity, other: ProcessIdentity | null): boolean {
+  if (other === null || one.pid !== other.pid || one.startTicks !== other.startTicks) return false;
+  return one.bootId === other.bootId && one.pidNamespace === other.pidNamespace;
 }

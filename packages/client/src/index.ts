@@ -23,6 +23,7 @@ export { Session } from './session.ts';
 export type { AbortSignalLike, RunDefaults, Runtime, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {
+  type CompletionOptions,
   type ShellOptions,
   type ShellResult,
   TaskEvents,

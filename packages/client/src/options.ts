@@ -1,6 +1,7 @@
 /** What the methods of the client take and give, beyond the vocabulary of the protocol. */
 import type {
   HistoryItem,
+  ProcessIdentity,
   Question,
   Requests,
   RunRequest,
@@ -37,6 +38,12 @@ export interface RunOptions {
   readonly id?: string | undefined;
   /** A task: its start and end are also reported as task events. */
   readonly isTask?: boolean | undefined;
+  /** Pass the whole environment of the caller (default: its allow-listed part). Not used with `env`. */
+  readonly inheritEnv?: boolean | undefined;
+  /** True: stopped, with all its processes, when this process is gone, however that ended (default: it survives). */
+  readonly whileOwner?: boolean | undefined;
+  /** The processes that `whileOwner` means, if it is not this one. */
+  readonly owners?: readonly ProcessIdentity[] | undefined;
   /** The colours of the terminal that starts it. */
   readonly colours?: TerminalColours | undefined;
 }

@@ -1,5 +1,12 @@
 /** Starting a session: the request, and what to do when the daemon is stopping or of an older version. */
-import { type RunRequest, type SessionInfo, type Size, SpoolError, TIMEOUT_MS_MAX } from '@spool/protocol';
+import {
+  type ProcessIdentity,
+  type RunRequest,
+  type SessionInfo,
+  type Size,
+  SpoolError,
+  TIMEOUT_MS_MAX,
+} from '@spool/protocol';
 import { badArgument, checkWhole } from './check.ts';
 import type { Requester } from './link/requests.ts';
 import type { Runtime } from './link/runtime.ts';
@@ -13,8 +20,8 @@ const STOPPING_POLL_MS = 100;
 
 /** What the caller does not say is as it is for the caller. */
 export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
-  const { size = DEFAULT_SIZE } = options;
-  const defaults = runtime.runDefaults?.() ?? { cwd: '/', env: {} };
+  const { size = DEFAULT_SIZE, isTask, inheritEnv } = options;
+  const defaults = runtime.runDefaults?.({ isTask, inheritEnv }) ?? { cwd: '/', env: {} };
   return {
     id: options.id ?? runtime.randomId(),
     command: options.command,
@@ -32,7 +39,9 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     echo: options.echo,
     retainBytes: options.retainBytes,
     retainMs: options.retainMs,
-    isTask: options.isTask,
+    isTask,
+    owners: ownersOf(runtime, options),
+    whileOwner: options.whileOwner,
     colours: options.colours,
   };
 }
@@ -50,12 +59,20 @@ export async function start(requester: Requester, runtime: Runtime, request: Run
   }
 }
 
-async function startNow(requester: Requester, { limits, nice, ...request }: RunRequest): Promise<SessionInfo> {
+function ownersOf(runtime: Runtime, { owners, whileOwner }: RunOptions): readonly ProcessIdentity[] | undefined {
+  if (owners) return owners;
+  const own = runtime.processIdentity?.() ?? null;
+  if (own === null && whileOwner) throw badArgument('whileOwner', 'true', 'this process cannot be identified here');
+  return own === null ? undefined : [own];
+}
+
+async function startNow(requester: Requester, { limits, nice, owners, ...request }: RunRequest): Promise<SessionInfo> {
   try {
-    return await requester.again('run', { ...request, limits, nice });
+    return await requester.again('run', { ...request, limits, nice, owners });
   } catch (error) {
-    // A daemon of an older version knows only some of the limits.
-    if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || (limits === undefined && nice === undefined)) throw error;
+    // A daemon of an older version knows only some of the limits, and no owners.
+    const hasNew = limits !== undefined || nice !== undefined || owners !== undefined;
+    if (!SpoolError.is(error, 'REQUEST_UNKNOWN') || !hasNew) throw error;
     return await requester.again('run', request);
   }
 }

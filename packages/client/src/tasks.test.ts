@@ -37,7 +37,8 @@ function tellStarted(keeper: FakeKeeper, taskId: string): void {
 /** One line each, for comparing. */
 function short(event: TaskStreamEvent): string {
   if (event.type === 'task_log') return `${event.taskId} log ${event.chunk}`;
-  if (event.type === 'task_waiting') return `${event.taskId} asks ${event.question}`;
+  if (event.type === 'task_blocked') return `${event.taskId} asks ${event.question}`;
+  if (event.type === 'task_unblocked') return `${event.taskId} asks null`;
   return event.type === 'task_started' ? `${event.taskId} started` : `${event.taskId} ${event.state}`;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Tasks: commands that a program awaits. A task is a session, so it survives the program that started it: its handle is
  * plain data, and any process that has it (or the id) can await the same task. Keeps TASK-1, TASK-2, TASK-3 and TASK-6:
- * results, ends and events come from the daemon, in order, and a stored handle finds its task again.
+ * results, ends and events come from the daemon, in order, and a stored handle finds its task again. Keeps TASK-9: what a task
+ * asks is in its result.
  */
 import {
   type Milestone,
@@ -9,7 +10,9 @@ import {
   SpoolError,
   type TaskEvent,
   type TaskInfo,
+  taskNameOf,
   taskOf,
+  type Size,
   type TaskState,
   TIMEOUT_MS_MAX,
   type StatusInfo,
@@ -27,13 +30,21 @@ import { tail } from './tail.ts';
 export interface ShellOptions {
   /** On a terminal, as a separate task that runs in the background (default: false). */
   readonly pty?: boolean | undefined;
-  /** In seconds (default: 300); after that the whole process tree is ended. */
-  readonly timeout?: number | undefined;
+  /** In seconds (default: 300); after that the whole process tree is ended. Null: no limit. */
+  readonly timeout?: number | null | undefined;
+  /** A label for people: several tasks may have the same. The session of the second is called `NAME-2`. */
   readonly taskName?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** The size of its terminal, with `pty` (default: 80 × 24). */
+  readonly size?: Size | undefined;
+  /** True: the task and its tree are stopped when this process is gone, however that ended (default: they survive it). */
+  readonly whileOwner?: boolean | undefined;
   /** The working folder (default: the caller's); a relative path is resolved from there. */
   readonly cwd?: string | undefined;
-  /** The whole environment (default: the allow-listed part of the caller's). */
+  /** The whole environment (default: the allow-listed part of the caller's, with CI, NODE_ENV and npm_config_*). */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Pass all of the caller's environment. */
+  readonly inheritEnv?: boolean | undefined;
   /** 8 to 32 of [a-z0-9]. The same id never starts a second task, so a program that was killed can continue where it was. */
   readonly id?: string | undefined;
 }
@@ -52,6 +63,13 @@ export interface TaskResult extends TaskInfo {
   /** For a task that did not succeed: what a user would look at first. */
   readonly lastLines: readonly string[];
   readonly milestone: Milestone | null;
+  /** What it asks while it waits for a person, or asked when its time limit ended it; null otherwise. */
+  readonly blocked: { readonly kind: string | null; readonly question: string } | null;
+}
+
+export interface CompletionOptions extends WaitOptions {
+  /** Also resolve when the task waits for a person (`blocked`) or is quiet at a prompt (`idle`). */
+  readonly until?: readonly ('exit' | 'blocked' | 'idle' | 'prompt')[] | undefined;
 }
 
 /** The result of a command that was run without `pty`. */
@@ -64,14 +82,12 @@ export interface ShellResult extends TaskResult {
 
 export type TaskStreamEvent =
   | TaskEvent
-  | { readonly type: 'task_log'; readonly taskId: string; readonly chunk: string }
-  /** It waits for a person. `question` is what its dialog asks; null: it goes on. */
   | {
-      readonly type: 'task_waiting';
-      readonly at: number;
+      readonly type: 'task_log';
       readonly taskId: string;
-      readonly name: string;
-      readonly question: string | null;
+      readonly chunk: string;
+      /** Of a task on pipes. */
+      readonly stream?: 'stdout' | 'stderr';
     };
 
 export interface TaskEventsOptions {
@@ -93,19 +109,33 @@ export function taskIdOf(task: TaskHandle | string): string {
 }
 
 export async function startTask(client: Client, command: string, options: ShellOptions): Promise<TaskHandle> {
-  const { timeout = TIMEOUT_SECONDS, taskName, cwd, env, id, pty = true } = options;
+  const {
+    timeout = TIMEOUT_SECONDS,
+    taskName,
+    pty = true,
+    size,
+    cwd,
+    env,
+    id,
+    labels,
+    inheritEnv,
+    whileOwner,
+  } = options;
   const session = await client.run({
     command: [SHELL, '-c', command],
     name: taskName,
     cwd,
     env,
     id,
-    timeoutMs: timeoutMsOf(timeout),
+    labels,
+    inheritEnv,
+    whileOwner,
+    timeoutMs: timeout === null ? undefined : timeoutMsOf(timeout),
     isTask: true,
-    ...(pty ? {} : { size: null }),
+    size: pty ? size : null,
   });
   if (!pty) await closeInput(session);
-  return { taskId: session.id, name: session.info.name, status: 'started' };
+  return { taskId: session.id, name: taskNameOf(session.info), status: 'started' };
 }
 
 function timeoutMsOf(seconds: number): number {
@@ -139,9 +169,10 @@ export async function runAndWait(client: Client, command: string, options: Shell
 export async function complete(
   client: Client,
   task: TaskHandle | string,
-  options: WaitOptions = {},
+  { until = [], ...options }: CompletionOptions = {},
 ): Promise<TaskResult> {
-  return resultOf(client, await ended(client, taskIdOf(task), options));
+  const { session } = await client.waitUntil(taskIdOf(task), ['exit', ...until], { ...options, wholeTree: true });
+  return resultOf(client, session);
 }
 
 /** When a task is stopped or times out, other processes of its tree may take up to the grace period. */
@@ -152,11 +183,13 @@ async function ended(client: Client, id: string, options: WaitOptions): Promise<
 async function resultOf(client: Client, session: SessionInfo): Promise<TaskResult> {
   const task = taskOf(session);
   const hasFailed = task.state !== 'running' && task.state !== 'success';
+  const blocked = await questionOf(client, session);
   const lastLines = hasFailed ? (await tail(client, session.id, { lines: LAST_LINES })).split('\n') : [];
   return {
     ...task,
     durationMs: (session.endedAt ?? Date.now()) - session.startedAt,
-    reason: reasonOf(session, task.state),
+    reason: reasonOf(session, task.state, blocked),
+    blocked,
     lastLines: lastLines.filter((line) => line !== ''),
     milestone: task.state === 'running' ? session.milestone : await lastMilestone(client, session),
   };
@@ -178,10 +211,36 @@ async function lastMilestone(client: Client, { id, milestone }: SessionInfo): Pr
   }
 }
 
-function reasonOf({ exitCode, signal, startedAt, endedAt, state }: SessionInfo, taskState: TaskState): string {
-  if (taskState === 'running') return 'still running';
-  if (taskState === 'timeout')
-    return `ended by its time limit after ${secondsWords((endedAt ?? startedAt) - startedAt)}, with all its processes`;
+/** Of a running task; or of one that its time limit ended while it waited. */
+async function questionOf(client: Client, session: SessionInfo): Promise<TaskResult['blocked']> {
+  if (session.state === 'running') {
+    const question = taskQuestion(session.status);
+    return question === null ? null : { kind: session.status.kind, question };
+  }
+  if (session.endedBy !== 'timeout') return null;
+  try {
+    const statuses = (await client.explain(session.id)).history.filter((item) => item.type === 'status');
+    const last = statuses.findLast(({ state }) => state !== 'exited');
+    return last?.state === 'blocked' ? { kind: last.kind, question: last.question ?? last.why } : null;
+  } catch (error) {
+    if (!SpoolError.is(error)) throw error;
+    return null; // the result is known, and is what was requested
+  }
+}
+
+function reasonOf(session: SessionInfo, taskState: TaskState, blocked: TaskResult['blocked']): string {
+  const { exitCode, signal, startedAt, endedAt, state, startedBy } = session;
+  const asked = blocked && JSON.stringify(blocked.question);
+  if (taskState === 'running') return asked === null ? 'still running' : `waits for a person: ${asked}`;
+  if (taskState === 'timeout') {
+    const took = secondsWords((endedAt ?? startedAt) - startedAt);
+    const waiting = asked === null ? '' : `; it was waiting for a person: ${asked}`;
+    return `ended by its time limit after ${took}, with all its processes${waiting}`;
+  }
+  if (session.endedBy === 'owner') {
+    const pids = startedBy?.owners.map(({ pid }) => pid).join(' or ') ?? '';
+    return `stopped because the process that owned it is gone (pid ${pids})`;
+  }
   if (taskState === 'cancelled') return 'cancelled';
   if (exitCode !== null) return `exit code ${exitCode}`;
   return signal === null ? state : `signal ${signal}`;
@@ -230,7 +289,7 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
 
   async #followThese(tasks: readonly (TaskHandle | string)[]): Promise<void> {
     const sessions = await Promise.all(tasks.map((task) => this.#client.get(taskIdOf(task))));
-    await Promise.all(sessions.map(({ id, name, startedAt }) => this.#follow(id, name, startedAt)));
+    await Promise.all(sessions.map((session) => this.#follow(session)));
     this.#items.end();
   }
 
@@ -238,16 +297,15 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     const starts = this.#client.events({ types: ['task_started'], signal: this.#items.ended });
     /** Over before we subscribed; or so it seems: a quick one is yet to be reported as started. */
     const past = new Set<string>();
-    for (const { id, name, startedAt, state } of await this.#listed()) {
-      if (state === 'running') void this.#follow(id, name, startedAt);
-      else past.add(id);
+    for (const session of await this.#listed()) {
+      if (session.state === 'running') void this.#follow(session);
+      else past.add(session.id);
     }
     for await (const event of starts) {
-      if (event.type === 'task_started') void this.#follow(event.taskId, event.name, event.startedAt);
+      if (event.type === 'task_started') void this.#followNew(event.taskId);
       if (event.type !== 'events-missed') continue;
       // Tasks whose start was missed may even have ended since.
-      for (const { id, name, startedAt } of await this.#listed())
-        if (!past.has(id)) void this.#follow(id, name, startedAt);
+      for (const session of await this.#listed()) if (!past.has(session.id)) void this.#follow(session);
     }
   }
 
@@ -255,16 +313,28 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     return this.#client.list({ isTask: true });
   }
 
+  async #followNew(taskId: string): Promise<void> {
+    try {
+      await this.#follow(await this.#client.get(taskId));
+    } catch (error) {
+      if (!SpoolError.is(error, 'SESSION_UNKNOWN')) this.#items.end(error);
+    }
+  }
+
   /** One task, from its start to its end. All of its log is reported before its end. */
-  async #follow(taskId: string, name: string, startedAt: number): Promise<void> {
+  async #follow(session: SessionInfo): Promise<void> {
+    const { id: taskId, startedAt } = session;
     if (this.#followed.has(taskId)) return;
     this.#followed.add(taskId);
+    const name = taskNameOf(session);
+    const isOnPipes = session.size === null;
     const signal = this.#items.ended;
     const over = this.#followQuestions(taskId, name);
     try {
       this.#push({ type: 'task_started', at: startedAt, taskId, name, startedAt });
       for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
-        if (item.type === 'text') this.#push({ type: 'task_log', taskId, chunk: item.data });
+        if (item.type === 'text')
+          this.#push({ type: 'task_log', taskId, chunk: item.data, ...(isOnPipes && { stream: item.stream }) });
         await this.#room?.promise;
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
@@ -283,7 +353,8 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
       const question = taskQuestion(status);
       if (question === told) return;
       told = question;
-      this.#push({ type: 'task_waiting', at, taskId, name, question });
+      if (question === null) this.#push({ type: 'task_unblocked', at, taskId, name });
+      else this.#push({ type: 'task_blocked', at, taskId, name, kind: status.kind, question });
     };
     const follow = async (): Promise<void> => {
       const { status, state } = await this.#client.get(taskId);
@@ -312,13 +383,13 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
 }
 
 function finishOf(session: SessionInfo): TaskEvent {
-  const { id: taskId, name, startedAt, exitCode } = session;
+  const { id: taskId, startedAt, exitCode } = session;
   const at = session.endedAt ?? startedAt;
   return {
     type: 'task_finished',
     at,
     taskId,
-    name,
+    name: taskNameOf(session),
     state: taskOf(session).state,
     exitCode,
     durationMs: at - startedAt,

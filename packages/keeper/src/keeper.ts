@@ -13,6 +13,7 @@ import {
   PROTOCOL_VERSION,
   type RunRequest,
   SpoolError,
+  taskNameOf,
   VERSION,
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
@@ -29,6 +30,7 @@ import { Notifier } from './notifier.ts';
 import { OpenLogs } from './logs/open-logs.ts';
 import { syncHome } from './logs/sync-home.ts';
 import { devNull } from './logs/output-pump.ts';
+import { OwnerWatch } from './session/owner-watch.ts';
 import { Prompter } from './session/prompter.ts';
 import { Recall } from './session/recall.ts';
 import { Registry } from './session/registry.ts';
@@ -64,6 +66,7 @@ export class Keeper {
   readonly #files = new FileBudget(openFiles);
   readonly #listener: Listener;
   readonly #spawner: Spawner;
+  readonly #owners: OwnerWatch;
   readonly #held: { session: HeldSession; fds: readonly number[] }[] = [];
   #services: SessionServices | null = null;
   #recall: Recall | null = null;
@@ -90,6 +93,10 @@ export class Keeper {
       screensReady: () => this.#services!.screens.ready,
       ownPids: () => this.#ownPids(),
     });
+    this.#owners = new OwnerWatch(this.#watch, (session) => {
+      if (session.lifecycle.phase === 'running' && session.lifecycle.ending === null)
+        void this.terminator.end(session as Session, 'owner', GRACE_MS_DEFAULT);
+    });
     this.#listener = new Listener(this.#watch, this.#files, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
       onInput: async (from, session, bytes) => {
@@ -106,7 +113,9 @@ export class Keeper {
     if (underWay) return underWay;
     if (!this.#files.mayRun(this.#spawner.count, this.#listener.count))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
-    return this.#spawner.start({ ...run, name: run.name ?? this.#freeName(run) });
+    const name = run.name === undefined || run.isTask ? this.#freeName(run) : run.name;
+    const taskName = run.isTask ? run.name : undefined;
+    return this.#spawner.start({ ...run, name, ...(taskName !== undefined && taskName !== name && { taskName }) });
   }
 
   /** Decided at once and sent along: a process of the daemon that dies meanwhile does not change it. */
@@ -375,6 +384,7 @@ export class Keeper {
       const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
       void this.terminator.end(session, by, graceMs, { isResumed });
     } else if (timeLeftMs !== null) this.#limit(session, timeLeftMs);
+    this.#owners.follow(session);
   }
 
   #limit(session: Session, timeLeftMs: number): void {
@@ -399,7 +409,7 @@ export class Keeper {
     const { info } = session;
     this.#listener.emit({ type: 'session-started', at, session: info });
     if (info.isTask)
-      this.#listener.emit({ type: 'task_started', at, taskId: id, name: info.name, startedAt: info.startedAt });
+      this.#listener.emit({ type: 'task_started', at, taskId: id, name: taskNameOf(info), startedAt: info.startedAt });
   }
 
   *#handOver(): Iterable<{ session: HeldSession; fds: readonly number[] }> {

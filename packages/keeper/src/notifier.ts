@@ -101,7 +101,7 @@ export class Notifier {
   ended(session: Session): void {
     this.#forget(session.id);
     const { state, exitCode, signal, startedAt, endedAt, endedBy } = session.info;
-    if (endedBy === 'stop' || endedBy === 'kill') return; // the user did it
+    if (endedBy !== null && endedBy !== 'timeout') return; // the user did it, or the program that owned it is gone
     const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
     if (state === 'failed' || endedBy === 'timeout') {
       const how =

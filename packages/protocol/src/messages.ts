@@ -1,6 +1,7 @@
 /** The messages of the wire: sessions, requests and answers, events. */
 
 import type { ErrorCode } from './errors.ts';
+import type { ProcessIdentity } from './escrow.ts';
 import type { Limits } from './limits.ts';
 import type { ListOptions } from './listing.ts';
 import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
@@ -61,7 +62,18 @@ export const SCROLLBACK_LINES = 1000;
 /** `snapshot`: bytes, in base64, that bring a terminal to the session's state, so that output can continue from there. */
 export type ScreenFormat = 'text' | 'ansi' | 'html' | 'json' | 'snapshot';
 
-export type EndedBy = 'stop' | 'kill' | 'timeout';
+/** `owner`: the process that it was tied to is gone. */
+export type EndedBy = 'stop' | 'kill' | 'timeout' | 'owner';
+
+/** Who started a session. */
+export interface StartedBy {
+  /** The client's name for itself: `node 4711`. */
+  readonly who: string;
+  /** The processes on whose behalf it was started, as they identified themselves; usually one. */
+  readonly owners: readonly ProcessIdentity[];
+  /** It is stopped when one of them is gone. */
+  readonly isTied: boolean;
+}
 
 export interface Size {
   readonly cols: number;
@@ -111,6 +123,12 @@ export interface SessionInfo {
   readonly lastOutputAt: number | null;
   /** It is a task: see `TaskInfo`. */
   readonly isTask: boolean;
+  /** The name that the task was started with; several may have the same. Null: the session's name. */
+  readonly taskName: string | null;
+  /** It is stopped when it runs longer; null: no limit. */
+  readonly timeoutMs: number | null;
+  /** Null for a session of an older version. */
+  readonly startedBy: StartedBy | null;
 }
 
 /** What to start. The client sends everything; nothing comes from the daemon's own environment. */
@@ -140,6 +158,14 @@ export interface RunRequest {
   readonly retainMs?: number | undefined;
   /** A task: its start and end are also reported as task events. */
   readonly isTask?: boolean | undefined;
+  /** The processes on whose behalf it is started: the client's own, or the one that called it. */
+  readonly owners?: readonly ProcessIdentity[] | undefined;
+  /** Stops the session when one of its owners is gone (default: it survives them). */
+  readonly whileOwner?: boolean | undefined;
+  /** The client's name. Set by the keeper. */
+  readonly startedBy?: string | undefined;
+  /** The name that was asked for, if `name` was taken. Set by the keeper. */
+  readonly taskName?: string | undefined;
   /** The colours of the terminal that starts it: the child's first colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
 }

@@ -25,6 +25,11 @@ const name = z
 
 export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 
+/** A command in the foreground has two: itself, and the process that called it. */
+const OWNERS_MAX = 8;
+const digits = z.string().regex(/^\d{1,20}$/, 'must be digits');
+const owner = z.strictObject({ pid: z.int().min(2), startTicks: digits, bootId: shortText, pidNamespace: digits });
+
 const limit = z.int().min(0).nullable();
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
 const offset = z.int().min(0);
@@ -65,6 +70,8 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     retainBytes: z.int().min(0).optional(),
     retainMs: z.int().min(0).optional(),
     isTask: z.boolean().optional(),
+    owners: z.array(owner).max(OWNERS_MAX).optional(),
+    whileOwner: z.boolean().optional(),
     colours: colours.optional(),
   }),
   list: z.strictObject({

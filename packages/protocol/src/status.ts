@@ -74,6 +74,8 @@ export type HistoryItem =
       readonly kind: string | null;
       readonly source: StatusSource;
       readonly why: string;
+      /** Blocked: what it asks, in one line; absent where that is not known. */
+      readonly question?: string | undefined;
     }
   | ({ readonly type: 'milestone'; readonly at: number } & Milestone)
   /** A command that a shell has run (OSC 133, 633). */

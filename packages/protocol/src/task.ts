@@ -1,5 +1,5 @@
 /** A task: a session that a program awaits. The names are those that programs which await tasks already know. */
-import type { SessionInfo } from './messages.ts';
+import type { SessionInfo, StartedBy } from './messages.ts';
 import { questionLine } from './question.ts';
 import type { StatusInfo } from './status.ts';
 
@@ -14,6 +14,11 @@ export interface TaskInfo {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly exitCode: number | null;
+  /** The name of its session, which all verbs take. It differs from `name` when several tasks have that. */
+  readonly session: string;
+  readonly timeoutMs: number | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startedBy: StartedBy | null;
 }
 
 export type TaskEvent =
@@ -32,7 +37,20 @@ export type TaskEvent =
       readonly state: TaskState;
       readonly exitCode: number | null;
       readonly durationMs: number;
-    };
+    }
+  /** It waits for a person. */
+  | {
+      readonly type: 'task_blocked';
+      readonly at: number;
+      readonly taskId: string;
+      readonly name: string;
+      /** As in the status: `confirm`, `password`, `menu`, … */
+      readonly kind: string | null;
+      /** What it asks, in one line. */
+      readonly question: string;
+    }
+  /** It goes on after `task_blocked`. */
+  | { readonly type: 'task_unblocked'; readonly at: number; readonly taskId: string; readonly name: string };
 
 /** What a task that waits for a person asks, in one line; null when it does not wait. */
 export function taskQuestion(status: StatusInfo): string | null {
@@ -49,7 +67,24 @@ export function taskStateOf({ state, endedBy }: Ending): TaskState {
   return state === 'exited' ? 'success' : 'error';
 }
 
+/** The name that it was started with. */
+export function taskNameOf({ name, taskName }: Pick<SessionInfo, 'name' | 'taskName'>): string {
+  return taskName ?? name;
+}
+
 export function taskOf(session: SessionInfo): TaskInfo {
-  const { id, name, pid, startedAt, endedAt, exitCode } = session;
-  return { id, name, state: taskStateOf(session), pid, startedAt, finishedAt: endedAt, exitCode };
+  const { id, pid, startedAt, endedAt, exitCode, timeoutMs, labels, startedBy } = session;
+  return {
+    id,
+    name: taskNameOf(session),
+    state: taskStateOf(session),
+    pid,
+    startedAt,
+    finishedAt: endedAt,
+    exitCode,
+    session: session.name,
+    timeoutMs: timeoutMs ?? null,
+    labels,
+    startedBy: startedBy ?? null,
+  };
 }

@@ -13,6 +13,7 @@ interface FlagValues {
   on: boolean;
   text: string;
   duration: number;
+  limit: number;
   age: number;
   bytes: number;
   size: Size;
@@ -20,7 +21,8 @@ interface FlagValues {
 }
 
 export interface Flag {
-  /** `on` takes no value; the other kinds name the type of the value. `duration` and `age` are in milliseconds. */
+  /** `on` takes no value; the other kinds name the type of the value. `duration`, `limit` and `age` are in milliseconds;
+   * a limit of `none` is Infinity. */
   readonly kind: keyof FlagValues;
   readonly about: string;
   readonly short?: string;
@@ -181,6 +183,7 @@ const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues
   on: () => true,
   text: (text) => text,
   duration: parseDuration,
+  limit: (text) => (text === 'none' ? Infinity : parseDuration(text)),
   age: parseAge,
   bytes: parseByteSize,
   size: parseSize,
@@ -191,6 +194,7 @@ const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   on: 'a flag',
   text: 'text',
   duration: 'a duration; use 500ms, 10s, 5m or 2h (a plain number is seconds)',
+  limit: 'a duration; use 500ms, 10s, 5m, 2h or none (a plain number is seconds)',
   age: 'an age; use 30m, 12h, 2d or 8w',
   bytes: 'a size in bytes; use 500, 64k or 10M',
   size: 'a terminal size; use COLSxROWS, such as 120x40',

@@ -37,6 +37,12 @@ function sentence(event: ListedEvent, name: string): string {
       return `task ${name} has started`;
     case 'task_finished':
       return `task ${name}: ${event.state} after ${formatDuration(event.durationMs)}`;
+    case 'task_blocked':
+      return `task ${name} waits for you: ${JSON.stringify(printable(event.question).trim())}`;
+    case 'task_unblocked':
+      return `task ${name} goes on`;
+    case 'task_log':
+      return `task ${name}: ${printable(event.chunk)}`;
     case 'log-failed':
       return `the output of ${name} cannot be stored (offset ${event.offset}): ${printable(event.error)}`;
     case 'log-recovered':

@@ -1,5 +1,5 @@
 /** The events that `spool events` lists: those of the daemon, and those of the past, which come from a session's history. */
-import type { EventItem } from '@spool/client';
+import type { EventItem, TaskStreamEvent } from '@spool/client';
 import type { HistoryItem } from '@spool/protocol';
 
 type CommandItem = Extract<HistoryItem, { type: 'command' }>;
@@ -10,7 +10,9 @@ export type ListedEvent =
   /** A status of the past has fewer fields than a present one. */
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: ListedStatus }
   /** A command that a shell has run. Only of the past; the present has `session-osc`. */
-  | ({ readonly id: string } & CommandItem);
+  | ({ readonly id: string } & CommandItem)
+  /** Output of a task, as it comes: only on request. */
+  | ({ readonly at: number } & Extract<TaskStreamEvent, { type: 'task_log' }>);
 
 export type ListedStatus = Pick<StatusItem, 'state' | 'kind' | 'source' | 'why' | 'offset'> & {
   readonly activity?: string | null;
@@ -30,6 +32,9 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   notification: true,
   task_started: true,
   task_finished: true,
+  task_blocked: true,
+  task_unblocked: true,
+  task_log: true,
   'log-failed': true,
   'log-recovered': true,
   'events-missed': true,

@@ -36,6 +36,9 @@ const FIELDS: Readonly<Record<keyof SessionInfo, true>> = {
   title: true,
   lastOutputAt: true,
   isTask: true,
+  taskName: true,
+  timeoutMs: true,
+  startedBy: true,
 };
 /** Also: what the table shows. */
 const SHOWN = {

@@ -23,6 +23,11 @@ const RESULT: TaskResult = {
   exitCode: 1,
   durationMs: 3210,
   reason: 'exit code 1',
+  session: 'build',
+  timeoutMs: null,
+  labels: {},
+  startedBy: null,
+  blocked: null,
   lastLines: ['bad \x1b[2J', 'worse  '],
   milestone: null,
 };

@@ -29,10 +29,14 @@ export async function showTasks(
 ): Promise<number> {
   const ids = sessions.map(({ id }) => id);
   const views = sessions.map(viewOf);
+  const isTied = sessions.some(({ startedBy }) =>
+    startedBy?.owners.some(({ pid }) => pid === process.pid && startedBy.isTied),
+  );
   const tell = (text: string): void => notice(`[spool: ${text}]`);
   using live = !options.asJson && !options.isVerbose && isTerminal(1) ? new LiveLines(views) : undefined;
   using interrupts = new Interrupts(() => {
     live?.stop();
+    if (isTied) return tell('stopping: the task is tied to this command (press Ctrl-C again to wait for its end)');
     const what = ids.length === 1 ? `${printable(sessions[0]!.name)} keeps running` : 'they keep running';
     tell(`${what}; return with: spool task wait ${ids.join(' ')} (press Ctrl-C again to cancel)`);
   });

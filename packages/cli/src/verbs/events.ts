@@ -36,9 +36,20 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
       await tell(event, names.lastKnown(event));
     }
   }
-  for await (const event of live) {
-    if (!told.delete(keyOf(event))) await tell(event, await names.nameFor(event));
-  }
+  const logs = flags.follow && types?.includes('task_log') ? client.taskEvents() : undefined;
+  const tellLogs = async (): Promise<void> => {
+    for await (const event of logs ?? []) {
+      if (event.type !== 'task_log' || !(sessions?.includes(event.taskId) ?? true)) continue;
+      const listed = { ...event, at: Date.now() };
+      await tell(listed, await names.nameFor(listed));
+    }
+  };
+  const tellEvents = async (): Promise<void> => {
+    for await (const event of live) {
+      if (!told.delete(keyOf(event))) await tell(event, await names.nameFor(event));
+    }
+  };
+  await Promise.all([tellEvents(), tellLogs()]);
   return 0;
 
   async function tell(event: ListedEvent, name: string): Promise<void> {

@@ -30,6 +30,8 @@ export function describe(session: SessionInfo, now: number, modes: TerminalModes
     ['name', printable(session.name)],
     ['state', stateWords(session)],
     ['ended by', session.endedBy ?? ''],
+    ['time limit', session.timeoutMs === null ? '' : formatAge(session.timeoutMs)],
+    ['started by', startedByWords(session.startedBy)],
     ['pid', session.pid > 0 ? String(session.pid) : ''],
     ['command', commandLine(session.command)],
     ['folder', printable(session.cwd)],
@@ -71,6 +73,13 @@ function modeWords(modes: TerminalModes): string {
   ]
     .filter((word) => word !== '')
     .join(', ');
+}
+
+/** `node 4711`, and for a tied session the processes that it ends with. */
+function startedByWords(startedBy: SessionInfo['startedBy']): string {
+  if (startedBy === null) return '';
+  const { who, owners, isTied } = startedBy;
+  return printable(who) + (isTied ? `; stopped when process ${owners.map(({ pid }) => pid).join(' or ')} is gone` : '');
 }
 
 /** `2: cli 4711 120x40 (3m), cli 4712 read-only (5s)` */

@@ -136,7 +136,11 @@ async function detachKeysFor(
 }
 
 /** The allow-listed variables of this process (or all), plus the requested ones. */
-export function environment(asked: readonly string[], inheritsAll: boolean): Record<string, string> {
+export function environment(
+  asked: readonly string[],
+  inheritsAll: boolean,
+  options: { readonly isTask?: boolean } = {},
+): Record<string, string> {
   const extra: Record<string, string> = {};
   for (const text of asked) {
     const equals = text.indexOf('=');
@@ -147,7 +151,7 @@ export function environment(asked: readonly string[], inheritsAll: boolean): Rec
     if (value === undefined) throw new UsageError(`--env ${key}: this variable is not set; use ${key}=VALUE`, 'run');
     extra[key] = value;
   }
-  return sessionEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra);
+  return sessionEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra, options);
 }
 
 /** /dev/null: a terminal that someone attaches to later echoes as usual. */

@@ -1,8 +1,9 @@
 /** `spool task`: commands that are run to completion. A task is a session, so all other verbs accept it too. */
-import { callerLimits, type Client, DEFAULT_SIZE } from '@spool/client/node';
+import { callerLimits, type Client, DEFAULT_SIZE, processIdentity, type RunOptions } from '@spool/client/node';
 import { type SessionInfo, SpoolError, taskOf, taskQuestion } from '@spool/protocol';
 import { resolve } from 'node:path';
 import { reportFailure } from '../command-line/failure.ts';
+import { labels } from '../command-line/labels.ts';
 import { printable } from '../output/printable.ts';
 import { openClient, type Program, type VerbAction } from '../program.ts';
 import { notice, print, printJson, terminalWidth } from '../output/stdio.ts';
@@ -15,6 +16,9 @@ import { environment } from './run.ts';
 type Flags = ArgumentsOf<'task'>['flags'];
 
 const SHELL = '/bin/sh';
+
+/** As in the SDK. */
+const TIMEOUT_MS = 300_000;
 
 /** The number of ended tasks listed without --all. */
 const ENDED_SHOWN = 20;
@@ -45,10 +49,12 @@ async function run(flags: Flags, operands: readonly string[], program: Program):
     command,
     name: flags.name,
     cwd: resolve(flags.cwd ?? process.cwd()),
-    env: environment(flags.env, false),
-    size: flags.pipes ? null : DEFAULT_SIZE,
-    timeoutMs: flags.timeout,
+    env: environment(flags.env, flags.inheritEnv, { isTask: true }),
+    labels: labels(flags.label),
+    size: flags.pipes ? null : (flags.size ?? DEFAULT_SIZE),
+    timeoutMs: limitOf(flags.timeout ?? TIMEOUT_MS),
     isTask: true,
+    ...ownersOf(flags),
     ...callerLimits(),
   };
   await using client = await openClient(program);
@@ -58,6 +64,27 @@ async function run(flags: Flags, operands: readonly string[], program: Program):
   if (flags.json) printJson({ ...taskOf(info), taskId: info.id });
   else print(info.id);
   return 0;
+}
+
+function limitOf(ms: number | undefined): number | undefined {
+  return ms === Infinity ? undefined : ms;
+}
+
+/**
+ * In the foreground two processes own a tied task: this one, and the one that called it. In the background only the latter
+ * remains. All other tasks remember the caller, for `--mine`.
+ */
+function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' | 'whileOwner'> {
+  const named = owner ?? process.ppid;
+  const identity = named > 1 ? processIdentity(named) : null;
+  const isTied = withMe || owner !== undefined;
+  if (identity === null && isTied) {
+    const what = owner === undefined ? 'the program that called spool' : `process ${owner}`;
+    throw new UsageError(`${what} is gone, or cannot be seen from here: the task would not be stopped with it`, 'task');
+  }
+  if (identity === null) return {};
+  const self = detach || !isTied ? null : processIdentity();
+  return { owners: self === null ? [identity] : [identity, self], whileOwner: isTied };
 }
 
 function commandOf(shell: string | undefined, operands: readonly string[]): readonly string[] {
@@ -88,7 +115,7 @@ async function wait(flags: Flags, operands: readonly string[], program: Program)
     notice('No task is running.');
     return 0;
   }
-  return await show(client, sessions, flags, flags.timeout);
+  return await show(client, sessions, flags, limitOf(flags.timeout));
 }
 
 async function show(
@@ -103,7 +130,7 @@ async function show(
 
 async function list(flags: Flags, program: Program): Promise<number> {
   await using client = await openClient(program);
-  const all = await tasksOf(client);
+  const all = (await tasksOf(client)).filter((session) => !flags.mine || isOfCaller(session));
   if (flags.json) {
     printJson(
       all.map((session) => {
@@ -119,6 +146,14 @@ async function list(flags: Flags, program: Program): Promise<number> {
   else print(tableOf(shown, Date.now(), terminalWidth()).join('\n'));
   if (shown.length < all.length) notice(`${all.length - shown.length} more ended; spool task ls --all lists them`);
   return 0;
+}
+
+/** Its owners are recorded with their start times, so a reused pid is not taken for one. */
+function isOfCaller({ startedBy }: SessionInfo): boolean {
+  const caller = processIdentity(process.ppid);
+  return (
+    startedBy?.owners.some(({ pid, startTicks }) => caller?.pid === pid && caller.startTicks === startTicks) ?? false
+  );
 }
 
 /** Oldest first. */

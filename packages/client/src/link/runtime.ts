@@ -2,7 +2,7 @@
  * What a runtime must provide: connections, time and randomness. Everything else in this package is plain ECMAScript,
  * so that the same client runs in Node, in a page, and in a test with a fake clock.
  */
-import type { RunRequest } from '@spool/protocol';
+import type { ProcessIdentity, RunRequest } from '@spool/protocol';
 
 /** One connection; bytes arrive in order and complete, or not at all. */
 export interface Transport {
@@ -31,9 +31,17 @@ export interface Runtime {
   /** 10 characters of [a-z0-9], the first a letter. */
   randomId(): string;
   /** The defaults of `run`: the caller's folder, environment and limits. */
-  runDefaults?(): RunDefaults;
+  runDefaults?(options?: RunDefaultsOptions): RunDefaults;
+  /** The identity of this process; null or absent where there is none. */
+  processIdentity?(): ProcessIdentity | null;
   /** Resolves a path from the caller's folder; without this, paths must be absolute. */
   resolvePath?(path: string): string;
+}
+
+export interface RunDefaultsOptions {
+  readonly isTask?: boolean | undefined;
+  /** The whole environment of the caller instead of the allow-listed part. */
+  readonly inheritEnv?: boolean | undefined;
 }
 
 export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft' | 'limits' | 'nice'>;

@@ -29,6 +29,9 @@ const ALLOWED: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
+/** What installers and builds of a task read, in addition. */
+export const TASK_VARIABLES: readonly string[] = ['CI', 'NODE_ENV', 'npm_config_*', 'NPM_CONFIG_*'];
+
 const ALLOWED_PREFIXES = ['LC_', 'XDG_'] as const;
 
 /**
@@ -45,6 +48,11 @@ export function childEnvironment(
   const passed = Object.entries(env).filter(([name]) => isAllowed(name) || isWanted(name));
   const asked = Object.entries(extra).map(([name, value]) => [name, value ?? env[name]] as const);
   return Object.fromEntries([...passed, ...asked].filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** All of it, except what describes the caller's own terminal and session. */
+export function inheritedEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return childEnvironment(env, {}, ['*']);
 }
 
 /** The session gets its own, whatever a pattern like `*` names. */

@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { homeFrom } from '@spool/protocol';
 import { Client, type RunDefaults } from '../index.ts';
 import { callerLimits } from './caller-limits.ts';
+import { inheritedEnvironment } from './child-environment.ts';
 import { checkNode } from './check-node.ts';
 import { dial } from './dial.ts';
+import { processIdentity } from './process-identity.ts';
 import { sleep } from './sleep.ts';
 import { sessionEnvironment } from './user-config.ts';
 import type { Summary } from './summary/summary.ts';
@@ -12,7 +14,8 @@ import type { Summary } from './summary/summary.ts';
 export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
 export { callerLimits } from './caller-limits.ts';
-export { childEnvironment } from './child-environment.ts';
+export { childEnvironment, inheritedEnvironment } from './child-environment.ts';
+export { processIdentity } from './process-identity.ts';
 export { configPath, sessionEnvironment, userConfig } from './user-config.ts';
 export type { ChangedFile } from './summary/changed-file.ts';
 export { meaningfulLines } from './summary/meaningful-lines.ts';
@@ -45,7 +48,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       now: () => Number(process.hrtime.bigint() / 1_000_000n),
       randomId,
       resolvePath: resolve,
-      runDefaults: (): RunDefaults => ({ cwd: process.cwd(), env: sessionEnvironment(env), ...callerLimits() }),
+      runDefaults: (options = {}): RunDefaults => ({
+        cwd: process.cwd(),
+        env: options.inheritEnv ? inheritedEnvironment(env) : sessionEnvironment(env, {}, options),
+        ...callerLimits(),
+      }),
+      processIdentity,
     },
     { reconnectMs, who },
   );

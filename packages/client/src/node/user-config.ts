@@ -2,7 +2,7 @@
 import * as files from 'node:fs';
 import { homeFrom } from '@spool/protocol';
 import { type Config, readConfig } from '@spool/protocol/config';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment, TASK_VARIABLES } from './child-environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -16,6 +16,10 @@ export function userConfig(env: Variables): Config {
 }
 
 /** `childEnvironment`, and what `env` in the configuration adds. */
-export function sessionEnvironment(env: Variables, extra: Variables = {}): Record<string, string> {
-  return childEnvironment(env, extra, userConfig(env).settings.env);
+export function sessionEnvironment(
+  env: Variables,
+  extra: Variables = {},
+  { isTask = false }: { readonly isTask?: boolean | undefined } = {},
+): Record<string, string> {
+  return childEnvironment(env, extra, [...userConfig(env).settings.env, ...(isTask ? TASK_VARIABLES : [])]);
 }

@@ -14,6 +14,7 @@ import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { attach } from './attach.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
+import { checkOwners } from '../session/owner-watch.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Keeper } from '../keeper.ts';
@@ -45,7 +46,7 @@ type Handler<K extends Op> = (
 ) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
 
 const HANDLERS: { readonly [K in Op]: Handler<K> } = {
-  run: (keeper, ask) => run(keeper, ask),
+  run: (keeper, ask, connection) => run(keeper, ask, connection),
 
   list(keeper, ask, connection, channel) {
     connection.replyJson(channel, listPage(keeper.registry.all(), ask));
@@ -287,16 +288,18 @@ function subscribe(
   return undefined;
 }
 
-async function run(keeper: Keeper, ask: RunRequest): Promise<SessionInfo> {
+async function run(keeper: Keeper, ask: RunRequest, { who }: Connection): Promise<SessionInfo> {
   // Sent again after a broken link: the session exists already.
   const known = keeper.registry.get(ask.id);
   if (known) {
     if (!isSameRun(known.run, ask)) throw new SpoolError('ID_TAKEN', { session: known.name });
     return known.info;
   }
-  if (ask.name !== undefined && keeper.isNameTaken(ask.name, ask.id))
+  // The name of a task is a label: its session gets a number.
+  if (ask.name !== undefined && !ask.isTask && keeper.isNameTaken(ask.name, ask.id))
     throw new SpoolError('NAME_TAKEN', { name: ask.name });
-  const session = await keeper.start(ask);
+  if (ask.whileOwner) checkOwners(ask);
+  const session = await keeper.start({ ...ask, startedBy: who });
   return session.info;
 }
 

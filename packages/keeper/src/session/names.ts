@@ -1,13 +1,19 @@
-/** The name of a session that was started without one: its program, with a number where that name is taken. Keeps NAME-1. */
+/**
+ * The name of a session that was started without one: its program, with a number where that name is taken. Keeps NAME-1.
+ * Keeps TASK-10: tasks may have equal names, so the session of the second gets a number.
+ */
 import type { RunRequest } from '@spool/protocol';
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** `claude`, `claude-2`, `claude-3`: the first that no running session has. */
-export function freeName({ command }: Pick<RunRequest, 'command'>, taken: ReadonlySet<string>): string {
-  const program = programName(command);
-  let name = program;
-  for (let number = 2; taken.has(name); number++) name = `${program}-${number}`;
+/** `claude`, `claude-2`, `claude-3`: the first that no running session has. A task's name may be taken, too. */
+export function freeName(
+  { command, name: asked }: Pick<RunRequest, 'command' | 'name'>,
+  taken: ReadonlySet<string>,
+): string {
+  const base = asked ?? programName(command);
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
   return name;
 }
 

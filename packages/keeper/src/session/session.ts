@@ -20,6 +20,9 @@ import {
   type SizePolicy,
   SpoolError,
   type Status,
+  type StartedBy,
+  taskNameOf,
+  taskQuestion,
   taskStateOf,
   type Waited,
 } from '@spool/protocol';
@@ -46,6 +49,8 @@ export class Session {
   readonly #services: SessionServices;
   readonly #onEnded = new Set<() => void>();
   #child: Child | null = null;
+  /** What a task asks at the moment, as it was reported. */
+  #asked: string | null = null;
   /** It is older than this keeper. */
   #isAdopted = false;
 
@@ -211,6 +216,9 @@ export class Session {
       title: this.#status.title,
       lastOutputAt: this.#file.lastOutputAt,
       isTask: this.isTask,
+      taskName: run.taskName ?? null,
+      timeoutMs: run.timeoutMs ?? null,
+      startedBy: startedByOf(run),
     };
   }
 
@@ -237,7 +245,9 @@ export class Session {
     const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
     this.#status.current = status;
     if (isFirst) this.#services.notifier.restored(this);
-    this.#services.emit({ type: 'session-status', at: Date.now(), id: this.id, status: this.#status.info });
+    const at = Date.now();
+    this.#services.emit({ type: 'session-status', at, id: this.id, status: this.#status.info });
+    if (this.isTask) this.#tellQuestion(at);
     this.#services.notifier.statusChanged(this);
   }
 
@@ -422,6 +432,17 @@ export class Session {
     this.#status.exited(state, exit.code, exit.signal, endedAt, this.#file.endOffset);
   }
 
+  /** Reports each question of a task once. */
+  #tellQuestion(at: number): void {
+    const question = taskQuestion(this.#status.info);
+    if (question === this.#asked) return;
+    this.#asked = question;
+    const about = { at, taskId: this.id, name: this.run.taskName ?? this.name };
+    const { kind } = this.#status.info;
+    if (question === null) this.#services.emit({ type: 'task_unblocked', ...about });
+    else this.#services.emit({ type: 'task_blocked', ...about, kind, question });
+  }
+
   #tellEnd(at: number): void {
     const session = this.info;
     this.#services.emit({ type: 'session-exited', at, session });
@@ -430,7 +451,7 @@ export class Session {
         type: 'task_finished',
         at,
         taskId: this.id,
-        name: session.name,
+        name: taskNameOf(session),
         state: taskStateOf(session),
         exitCode: session.exitCode,
         durationMs: (session.endedAt ?? at) - session.startedAt,
@@ -462,4 +483,8 @@ function exitOf(held: HeldExit): Exit {
   return held.signal === 0
     ? { code: held.code, signal: null }
     : { code: null, signal: signalNameIn(constants.signals, held.signal) };
+}
+
+function startedByOf({ startedBy, owners = [], whileOwner = false }: RunRequest): StartedBy | null {
+  return startedBy === undefined ? null : { who: startedBy, owners, isTied: whileOwner };
 }

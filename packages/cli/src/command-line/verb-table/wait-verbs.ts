@@ -42,10 +42,10 @@ export const WAIT_VERBS = {
     flags: {
       name: { kind: 'text', value: 'NAME', short: 'n', about: 'run: the name of the task' },
       timeout: {
-        kind: 'duration',
-        value: 'DUR',
+        kind: 'limit',
+        value: 'DUR|none',
         short: 't',
-        about: 'run: stop the task after this time; wait: stop waiting after this time',
+        about: 'run: stop the task after this time (default: 5m); wait: stop waiting after this time (default: none)',
       },
       cwd: { kind: 'text', value: 'DIR', short: 'C', about: 'run: the working folder (default: the current one)' },
       env: {
@@ -55,6 +55,12 @@ export const WAIT_VERBS = {
         many: true,
         about: 'run: set an environment variable; without a value, copy yours (repeatable)',
       },
+      'inherit-env': { kind: 'on', about: 'run: pass the whole environment instead of the allow-list' },
+      label: { kind: 'text', value: 'KEY=VALUE', short: 'l', many: true, about: 'run: a label (repeatable)' },
+      size: { kind: 'size', value: 'COLSxROWS', about: 'run: the size of its terminal (default: 80x24)' },
+      'with-me': { kind: 'on', about: 'run: stop the task when the program that called spool is gone' },
+      owner: { kind: 'whole', value: 'PID', about: 'run: stop the task when this process is gone' },
+      mine: { kind: 'on', about: 'ls: only tasks of the program that called spool' },
       shell: {
         kind: 'text',
         value: 'TEXT',
@@ -74,12 +80,13 @@ export const WAIT_VERBS = {
       raw: { kind: 'on', about: 'logs: the exact bytes with escape sequences' },
     },
     details: [
-      'A task is a session that is expected to finish. It keeps running when the client that started it goes away. `run` and',
+      'A task is a session that is expected to finish. It keeps running when the client that started it goes away, except with',
+      '--with-me and --owner. Several tasks may have one name: the session of the second is called NAME-2. `run` and',
       '`wait` show one line per task: elapsed time, milestones, progress; and the last lines of output if a task fails.',
       'Without an ID, `wait` waits for all running tasks, and `logs` shows the latest task.',
       'Ctrl-C leaves the tasks running; a second Ctrl-C within two seconds cancels them.',
       'Exit code: that of the command (of several: the first that is not 0), or 124 if the time limit ended it.',
-      '--json prints task_started, task_log, milestone and task_finished events; with `ls` the tasks; with -d the task.',
+      '--json prints task_started, task_log, task_blocked, milestone and task_finished events; with `ls` the tasks; with -d the task.',
     ].join('\n'),
     examples: [
       ['spool task run --timeout 10m -- npm install', 'a live status line, then the result'],

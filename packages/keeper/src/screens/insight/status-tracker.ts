@@ -5,7 +5,7 @@
  */
 import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
-import type { HistoryItem, Milestone, Status } from '@spool/protocol';
+import { type HistoryItem, type Milestone, questionLine, type Status } from '@spool/protocol';
 import { type OscEvent, LineText, type TextLine } from '@spool/vt';
 import { ForegroundWatch } from './foreground.ts';
 import { History } from './history.ts';
@@ -256,6 +256,7 @@ export class StatusTracker {
         kind,
         source,
         why: status.evidence[0]?.why ?? '',
+        ...(status.question && { question: questionLine(status.question) }),
       });
     }
     this.#events.onStatus(status);
