@@ -61,7 +61,7 @@ export class Keeper {
   readonly registry = new Registry();
   readonly terminator = new Terminator(() => this.#ownPids());
   readonly prompter = new Prompter();
-  readonly #watch = new FdWatch();
+  readonly #watch = new FdWatch(() => this.#services?.screens.restMs ?? 0);
   readonly #holder: HolderLink;
   readonly #files = new FileBudget(openFiles);
   readonly #listener: Listener;

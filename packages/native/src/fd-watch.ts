@@ -1,38 +1,80 @@
 /**
  * Dispatches readiness of fds to their handlers. One per process; see `Poller` for its cost (none while nothing
  * happens). Keeps LIFE-6: one poller for all sessions, no thread each.
+ *
+ * An fd may be calm: what is ready on calm fds is reported together, at most once in `restMs`. While they are silent
+ * they cost nothing either: the first report after a silence comes at once.
  */
-import { native, type Poller } from './index.ts';
+import { native, POLL, type Poller } from './index.ts';
 
 export type FdHandler = (events: number) => void;
 
-export class FdWatch {
-  readonly #handlers = new Map<number, FdHandler>();
-  readonly #poller: Poller;
+interface Watched {
+  readonly handler: FdHandler;
+  events: number;
+  isCalm: boolean;
+}
 
-  constructor() {
-    this.#poller = native.createPoller((ready, count) => {
-      for (let at = 0; at < count; at++) this.#handlers.get(ready[at * 2]!)?.(ready[at * 2 + 1]!);
-    });
+export class FdWatch {
+  readonly #watched = new Map<number, Watched>();
+  readonly #restMs: () => number;
+  readonly #poller: Poller;
+  /** Made when the first fd becomes calm. */
+  #calm: Poller | null = null;
+
+  constructor(restMs: () => number = () => 0) {
+    this.#restMs = restMs;
+    this.#poller = native.createPoller((ready, count) => this.#dispatch(ready, count));
   }
 
   watch(fd: number, events: number, handler: FdHandler): void {
-    this.#handlers.set(fd, handler);
+    if (this.#watched.get(fd)?.isCalm) this.#calm!.delete(fd);
+    this.#watched.set(fd, { handler, events, isCalm: false });
     this.#poller.set(fd, events);
   }
 
-  /** Changes the events that `fd` is watched for; 0 disables it. */
+  /** Changes the events that `fd` is watched for; 0 disables it. Who waits to write is not calm. */
   change(fd: number, events: number): void {
-    this.#poller.set(fd, events);
+    const watched = this.#watched.get(fd);
+    if (watched) watched.events = events;
+    if (!watched?.isCalm) return this.#poller.set(fd, events);
+    if (events & POLL.writable) this.setCalm(fd, false);
+    else this.#calm!.set(fd, events);
+  }
+
+  setCalm(fd: number, isCalm: boolean): void {
+    const watched = this.#watched.get(fd);
+    if (!watched || watched.isCalm === isCalm || (isCalm && watched.events & POLL.writable)) return;
+    watched.isCalm = isCalm;
+    this.#calm ??= native.createPoller((ready, count) => {
+      this.#dispatch(ready, count);
+      this.#calm?.rest(this.#restMs());
+    });
+    const [from, to] = isCalm ? [this.#poller, this.#calm] : [this.#calm, this.#poller];
+    from.delete(fd);
+    to.set(fd, watched.events);
+  }
+
+  isCalm(fd: number): boolean {
+    return this.#watched.get(fd)?.isCalm === true;
   }
 
   /** Call it before the fd is closed. */
   unwatch(fd: number): void {
-    if (this.#handlers.delete(fd)) this.#poller.delete(fd);
+    const watched = this.#watched.get(fd);
+    if (!watched) return;
+    this.#watched.delete(fd);
+    (watched.isCalm ? this.#calm! : this.#poller).delete(fd);
   }
 
   [Symbol.dispose](): void {
     this.#poller.close();
-    this.#handlers.clear();
+    this.#calm?.close();
+    this.#calm = null;
+    this.#watched.clear();
+  }
+
+  #dispatch(ready: Int32Array, count: number): void {
+    for (let at = 0; at < count; at++) this.#watched.get(ready[at * 2]!)?.handler(ready[at * 2 + 1]!);
   }
 }

@@ -95,6 +95,8 @@ export interface Poller {
   set(fd: number, events: number): void;
   /** Removes `fd`. Must be called before the fd is closed. */
   delete(fd: number): void;
+  /** Reports nothing for this long, and then everything that is ready at once. */
+  rest(ms: number): void;
   close(): void;
 }
 

@@ -3,6 +3,9 @@
  *
  * One batch is one call into JavaScript. During that call, JavaScript may delete, disable or close; entries of the
  * batch that become invalid are changed to the pair -1, 0 in place.
+ *
+ * A poller may rest: until a timer ends nothing is reported, and libuv does not look at the set. What is ready by then is
+ * reported in one batch, without starting to poll in between.
  */
 #include "addon.h"
 
@@ -17,9 +20,11 @@
 typedef struct {
   napi_env env;
   uv_poll_t handle;
+  uv_timer_t timer;
   int epoll;
-  bool is_closed;
-  int owners; /* libuv's handle and the JavaScript object: the last owner frees it */
+  bool is_closed, is_resting;
+  int handles; /* of libuv, not closed yet */
+  int owners;  /* libuv (for both handles) and the JavaScript object: the last owner frees it */
   napi_ref self, on_ready, ready;
   napi_async_context context;
   napi_async_cleanup_hook_handle hook;
@@ -35,6 +40,7 @@ static void release_poller(Poller *poller) {
 
 static void on_handle_closed(uv_handle_t *handle) {
   Poller *poller = handle->data;
+  if (--poller->handles > 0) return;
   napi_remove_async_cleanup_hook(poller->hook);
   release_poller(poller);
 }
@@ -59,6 +65,7 @@ static void close_poller(Poller *poller) {
   poller->is_closed = true;
   correct_batch(poller, -1, 0);
   uv_close((uv_handle_t *)&poller->handle, on_handle_closed);
+  uv_close((uv_handle_t *)&poller->timer, on_handle_closed);
   close(poller->epoll); /* libuv has released it in uv_close */
   napi_async_destroy(poller->env, poller->context);
   napi_delete_reference(poller->env, poller->ready);
@@ -72,9 +79,7 @@ static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) 
   close_poller(data);
 }
 
-static void on_epoll_readable(uv_poll_t *handle, int status, int unused) {
-  (void)status, (void)unused;
-  Poller *poller = handle->data;
+static void report(Poller *poller) {
   napi_env env = poller->env;
   struct epoll_event events[BATCH_MAX];
   int count = epoll_wait(poller->epoll, events, BATCH_MAX, 0); /* level-triggered: the 257th comes next time */
@@ -98,6 +103,18 @@ static void on_epoll_readable(uv_poll_t *handle, int status, int unused) {
     if (napi_get_and_clear_last_exception(env, &thrown) == napi_ok) napi_fatal_exception(env, thrown);
   }
   napi_close_handle_scope(env, scope);
+}
+
+static void on_epoll_readable(uv_poll_t *handle, int status, int unused) {
+  (void)status, (void)unused;
+  report(handle->data);
+}
+
+static void on_rest_over(uv_timer_t *timer) {
+  Poller *poller = timer->data;
+  poller->is_resting = false;
+  report(poller);
+  if (!poller->is_closed && !poller->is_resting) uv_poll_start(&poller->handle, UV_READABLE, on_epoll_readable);
 }
 
 static Poller *poller_of(Call *call) {
@@ -144,6 +161,17 @@ static napi_value js_poller_delete(napi_env env, napi_callback_info info) {
   return watch_from_js(&call, poller, fd, 0);
 }
 
+static napi_value js_poller_rest(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  Poller *poller = poller_of(&call);
+  int64_t ms = int64_of(&call, call.at[0], "ms");
+  if (call.failed || poller->is_closed) return NULL;
+  uv_poll_stop(&poller->handle);
+  poller->is_resting = true;
+  uv_timer_start(&poller->timer, on_rest_over, ms < 1 ? 1 : (uint64_t)ms, 0);
+  return NULL;
+}
+
 static napi_value js_poller_close(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   Poller *poller = poller_of(&call);
@@ -162,6 +190,7 @@ napi_value js_create_poller(napi_env env, napi_callback_info info) {
   uv_loop_t *loop = NULL;
   poller->env = env;
   poller->handle.data = poller;
+  poller->timer.data = poller;
   poller->epoll = epoll_create1(EPOLL_CLOEXEC);
   int error = poller->epoll == -1 ? -errno : 0;
   if (error == 0) error = napi_get_uv_event_loop(env, &loop) == napi_ok ? 0 : -EINVAL;
@@ -172,7 +201,9 @@ napi_value js_create_poller(napi_env env, napi_callback_info info) {
     return throw_errno(env, -error, "epoll_create1", NULL);
   }
   /* From here on calls fail only for lack of memory, or because of a bug of ours. */
+  uv_timer_init(loop, &poller->timer);
   uv_poll_start(&poller->handle, UV_READABLE, on_epoll_readable);
+  poller->handles = 2;
   poller->owners = 2;
   napi_value self, buffer, ready;
   void *pairs = NULL;
@@ -182,6 +213,7 @@ napi_value js_create_poller(napi_env env, napi_callback_info info) {
   napi_property_descriptor methods[] = {
       {"set", NULL, js_poller_set, NULL, NULL, NULL, napi_default, NULL},
       {"delete", NULL, js_poller_delete, NULL, NULL, NULL, napi_default, NULL},
+      {"rest", NULL, js_poller_rest, NULL, NULL, NULL, napi_default, NULL},
       {"close", NULL, js_poller_close, NULL, NULL, NULL, napi_default, NULL},
   };
   napi_create_object(env, &self);

@@ -27,9 +27,10 @@
 
 /*
  * A first pull that returns less than this most likely took all there was: for an echoed key, another call costs more
- * (some 40 of 280 µs) than a possible second wake-up. A flood comes in larger pieces, and is pulled until it pauses.
+ * (some 40 of 280 µs) than a possible second wake-up, and for a line of a log as much as the first. A flood comes in
+ * larger pieces, and is pulled until it pauses.
  */
-#define PULL_SHORT_BYTES 64
+#define PULL_SHORT_BYTES 1024
 #define PULLED_SHORT 2
 
 typedef struct {

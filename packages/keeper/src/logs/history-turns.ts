@@ -4,8 +4,12 @@
  * whatever has arrived meanwhile is served first. Keeps the second half of SLOW-4.
  */
 
-/** The time for history in each turn of the event loop. */
-const TURN_MS = 1.5;
+/**
+ * The time for history in each turn of the event loop. One read may exceed it, so a turn is one unpacked frame, or a few
+ * reads of unpacked ones. Measured with 16 readers: 1.5 ms gave no more bytes a second, and made `get` wait for a turn
+ * that is four times as long.
+ */
+const TURN_MS = 0.4;
 
 /** A reader that can continue later. */
 interface Reader {

@@ -13,6 +13,8 @@ let isFull: boolean;
 let end: number;
 let events: string[];
 let ready: FdHandler;
+let mayRest: boolean;
+let isCalm: boolean;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,6 +22,8 @@ beforeEach(() => {
   source = native.openPipe();
   file = openSync(`${place}/log`, 'w');
   isFull = false;
+  mayRest = false;
+  isCalm = false;
   end = 0;
   events = [];
 });
@@ -43,12 +47,16 @@ function pump(): OutputPump {
     advance: (bytes: number) => (end += bytes),
     skip: (bytes: number) => (end += bytes),
   };
-  const watch = { watch: (_fd: number, _events: number, handler: FdHandler) => (ready = handler), unwatch() {} };
+  const watch = {
+    watch: (_fd: number, _events: number, handler: FdHandler) => (ready = handler),
+    setCalm: (_fd: number, calm: boolean) => (isCalm = calm),
+    unwatch() {},
+  };
   const made = new OutputPump({
     log: log as unknown as Log,
     sources: [{ fd: source, stream: 'stdout', pipe: -1 }],
     watch: watch as unknown as FdWatch,
-    onOutput: () => {},
+    onOutput: () => mayRest,
     onTrouble: (trouble, from, to) => events.push(trouble ? `trouble at ${from}` : `well again, hole ${from}-${to}`),
     onReserve: (endAtLeast) => events.push(`reserved ${endAtLeast}`),
   });
@@ -84,4 +92,32 @@ test('[LOG-6] [LOG-3] once the log takes bytes again, no offset beyond its end s
     'reserved 10',
   ]);
   expect(end).toBe(15);
+});
+
+test('[SCR-3] output rests in its terminal only after many small pieces that nobody waits for, and a large one ends that', () => {
+  const made = pump();
+  const small = (): void => print('a line\n');
+  for (let n = 0; n < 100; n++) small();
+  expect([isCalm, made.isCalm]).toEqual([false, false]); // somebody waits
+  mayRest = true;
+  for (let n = 0; n < 15; n++) small();
+  expect(isCalm).toBe(false);
+  small();
+  expect([isCalm, made.isCalm]).toEqual([true, true]);
+  print('x'.repeat(3000));
+  expect([isCalm, made.isCalm]).toEqual([false, false]);
+  for (let n = 0; n < 16; n++) small();
+  expect(isCalm).toBe(true);
+  mayRest = false;
+  small();
+  expect(isCalm).toBe(false);
+});
+
+test('[SCR-3] a key ends the rest at once, before there is output', () => {
+  const made = pump();
+  mayRest = true;
+  for (let n = 0; n < 16; n++) print('a line\n');
+  expect(isCalm).toBe(true);
+  made.hurry();
+  expect([isCalm, made.isCalm]).toEqual([false, false]);
 });

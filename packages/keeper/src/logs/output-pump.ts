@@ -5,6 +5,9 @@
  * When the log cannot take the bytes (disk full, no fds, read-only), the child continues: its output is counted and
  * dropped, the gap is exact, and the log is tried again with the next output. Keeps RUN-6: output is stored whether or
  * not a client watches.
+ *
+ * Where nobody waits for it, the output of many sessions that print a little all the time is taken together, at ticks
+ * (decision 039).
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/core';
@@ -20,6 +23,13 @@ const TURN_BYTES = 256 * 1024;
  * forever.
  */
 const DRAIN_BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * Pieces of this size never fill a terminal (4 KiB, and 8 KiB in front of it) between two ticks, so the program does not
+ * wait for us. After one larger piece, this many small ones in a row come first.
+ */
+const CALM_BYTES_MAX = 2048;
+const CALM_TURNS = 16;
 
 const RETRY_MS = 100;
 
@@ -37,8 +47,8 @@ export interface PumpOptions {
   readonly log: Log;
   readonly sources: readonly Source[];
   readonly watch: FdWatch;
-  /** The log has grown. */
-  onOutput(): void;
+  /** The log has grown. True when what follows may wait for a tick. */
+  onOutput(): boolean;
   /** The log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
   onTrouble(trouble: string | null, from: number, to: number): void;
   /** Offsets below this are reserved. The receiver must remember this without the full disk. */
@@ -48,6 +58,8 @@ export interface PumpOptions {
 export class OutputPump {
   readonly #options: PumpOptions;
   readonly #open: Set<Source>;
+  /** Small pieces that could have waited, in a row. */
+  #calmTurns = 0;
   #trouble: { readonly from: number; retryAt: number; reserved: number } | null = null;
 
   constructor(options: PumpOptions) {
@@ -75,6 +87,17 @@ export class OutputPump {
     for (const source of this.#open) this.#turn(source, TURN_BYTES);
   }
 
+  /** Its output is taken at ticks. */
+  get isCalm(): boolean {
+    return this.#calmTurns >= CALM_TURNS;
+  }
+
+  /** Somebody waits for what comes next. */
+  hurry(): void {
+    if (this.isCalm) for (const { fd } of this.#open) this.#options.watch.setCalm(fd, false);
+    this.#calmTurns = 0;
+  }
+
   stop(): void {
     for (const source of this.#open) this.#options.watch.unwatch(source.fd);
     this.#open.clear();
@@ -92,7 +115,11 @@ export class OutputPump {
       this.#options.watch.unwatch(source.fd);
       this.#open.delete(source);
     }
-    if (log.end > before) onOutput();
+    const bytes = log.end - before;
+    if (bytes === 0) return;
+    if (!onOutput() || bytes > CALM_BYTES_MAX) return this.hurry();
+    this.#calmTurns++;
+    if (this.isCalm) this.#options.watch.setCalm(source.fd, true);
   }
 
   #store(source: Source, mostBytes: number): number {

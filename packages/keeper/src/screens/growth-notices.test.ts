@@ -93,3 +93,20 @@ test('one that the thread has not caught up with is not told of again, and a flo
   notices.grown(growth!, 11);
   expect(notices.dueAt).toBe(TELL_AFTER_MS + 200);
 });
+
+test('[SCR-3] output rests in the terminals only where many sessions are steady, and what has rested is told of at once', () => {
+  const notices = new GrowthNotices();
+  const few = several(15);
+  write(notices, few, 0, 5, 50);
+  expect([few[0]!.isSteady, notices.restMs]).toEqual([true, 0]);
+  const many = several(40);
+  write(notices, many, 10_000, 5, 50);
+  expect(notices.restMs).toBe(20 + 40 * 0.4);
+  for (const growth of many) growth.isCalm = true;
+  expect(Math.max(...write(notices, many, 15_000, 2, 50).all)).toBe(TELL_AFTER_MS);
+  notices.typed(many[0]!, 17_000);
+  notices.asked(many[1]!);
+  expect(many.slice(0, 3).map(({ isSteady }) => isSteady)).toEqual([false, false, true]);
+  notices.take(60_000);
+  expect(notices.restMs).toBe(0);
+});

@@ -4,7 +4,8 @@
  * A session that was quiet is reported at once: its program may have queried its terminal, and waits (fish for ten
  * seconds). Sessions that write steadily and query nothing are reported together at common ticks, in one message. The
  * more such sessions there are, the longer the ticks: 60 screens of 10 frames a second cost a third of what they cost
- * when each frame is a message of its own (decision 024).
+ * when each frame is a message of its own (decision 024). Output that was taken from its terminal at a tick (decision
+ * 039) has waited enough: it is reported at once.
  *
  * Time is an input, in milliseconds of a monotonic clock.
  */
@@ -22,6 +23,9 @@ const EAGER_MS = 1000;
 const TICK_MS_MIN = 20;
 const TICK_MS_MAX = 100;
 const TICK_MS_PER_SESSION = 0.4;
+
+/** With fewer steady sessions, taking each piece of output when it comes costs little, and its time is exact. */
+const REST_SESSIONS_MIN = 16;
 
 /**
  * A session that floods is reported at longer intervals, so that the thread skips most of it instead of parsing it all:
@@ -41,6 +45,9 @@ export class Growth {
   grownAt = 0;
   /** When a client typed, if that was after the last notice. */
   typedAt: number | null = null;
+  /** Its output is taken at ticks. */
+  isCalm = false;
+  isSteady = false;
   /** The remaining fields are private to `GrowthNotices`. */
   dueAt = Infinity;
   notBefore = 0;
@@ -48,6 +55,8 @@ export class Growth {
   windowAt = 0;
   notices = 0;
   noticesBefore = 0;
+  /** The window in which it was last counted among the steady ones. */
+  steadyIn = -1;
 
   constructor(id: string, end: number, reached: number) {
     this.id = id;
@@ -62,6 +71,15 @@ export class GrowthNotices {
   #tickAt = 0;
   #tickMs = TICK_MS_MIN;
   #dueAt = Infinity;
+  /** How many sessions were steady in the last whole window, and so far in this one. */
+  #steady = 0;
+  #steadySoFar = 0;
+  #window = 0;
+
+  /** How long output may rest in the terminals of steady sessions; 0: not at all. */
+  get restMs(): number {
+    return this.#steady >= REST_SESSIONS_MIN ? this.#tickMs : 0;
+  }
 
   /** When `take` has something to return; Infinity when nothing waits. */
   get dueAt(): number {
@@ -70,7 +88,9 @@ export class GrowthNotices {
 
   grown(growth: Growth, now: number): void {
     if (growth.dueAt !== Infinity) return;
-    growth.dueAt = Math.max(growth.notBefore, this.#isSteady(growth, now) ? this.#nextTick(now) : now + TELL_AFTER_MS);
+    growth.isSteady = this.#isSteady(growth, now);
+    const waits = growth.isSteady && !growth.isCalm;
+    growth.dueAt = Math.max(growth.notBefore, waits ? this.#nextTick(now) : now + TELL_AFTER_MS);
     this.#waiting.add(growth);
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
   }
@@ -78,6 +98,7 @@ export class GrowthNotices {
   /** The reaction to this input should be seen soon. */
   typed(growth: Growth, now: number): void {
     growth.eagerUntil = now + EAGER_MS;
+    growth.isSteady = false;
     if (growth.dueAt === Infinity) return;
     growth.dueAt = Math.min(growth.dueAt, now + TELL_AFTER_MS);
     this.#dueAt = Math.min(this.#dueAt, growth.dueAt);
@@ -87,6 +108,7 @@ export class GrowthNotices {
   asked(growth: Growth): void {
     growth.notices = 0;
     growth.noticesBefore = 0;
+    growth.isSteady = false;
   }
 
   forget(growth: Growth): void {
@@ -100,9 +122,8 @@ export class GrowthNotices {
   take(now: number): Growth[] {
     const due: Growth[] = [];
     let next = Infinity;
-    let steady = 0;
+    this.#turnWindow(Math.floor(now / WINDOW_MS));
     for (const growth of this.#waiting) {
-      if (this.#isSteady(growth, now)) steady++;
       if (growth.dueAt > now) {
         next = Math.min(next, growth.dueAt);
         continue;
@@ -116,8 +137,15 @@ export class GrowthNotices {
       due.push(growth);
     }
     this.#dueAt = next;
-    this.#tickMs = Math.min(TICK_MS_MAX, TICK_MS_MIN + steady * TICK_MS_PER_SESSION);
     return due;
+  }
+
+  #turnWindow(window: number): void {
+    if (window === this.#window) return;
+    this.#steady = window === this.#window + 1 ? this.#steadySoFar : 0;
+    this.#steadySoFar = 0;
+    this.#window = window;
+    this.#tickMs = Math.min(TICK_MS_MAX, TICK_MS_MIN + this.#steady * TICK_MS_PER_SESSION);
   }
 
   #nextTick(now: number): number {
@@ -137,5 +165,8 @@ export class GrowthNotices {
       growth.windowAt = now;
     }
     growth.notices++;
+    if (!growth.isSteady || growth.steadyIn === this.#window) return;
+    growth.steadyIn = this.#window;
+    this.#steadySoFar++;
   }
 }

@@ -84,13 +84,21 @@ export class Screens {
     this.#emit({ type: 'follow', source, end, answeredTo });
   }
 
-  grown(id: string, end: number): void {
+  /** `isCalm`: it was taken from the terminal at a tick. True when what follows may be taken so, too. */
+  grown(id: string, end: number, isCalm: boolean): boolean {
     const growth = this.#followed.get(id)?.growth;
-    if (!growth) return;
+    if (!growth) return false;
     growth.end = end;
     growth.grownAt = steadyNow();
+    growth.isCalm = isCalm;
     this.#notices.grown(growth, performance.now());
     this.#setTimer();
+    return growth.isSteady && this.#notices.restMs > 0;
+  }
+
+  /** How long output may rest in the terminals of steady sessions; 0: not at all. */
+  get restMs(): number {
+    return this.#notices.restMs;
   }
 
   resized(id: string, offset: number, size: Size): void {

@@ -18,7 +18,7 @@ function started(): { child: Child; stdin: number; stdout: number; session: Fake
     fds,
     log: session.log,
     watch,
-    onOutput: () => {},
+    onOutput: () => false,
     onTrouble: () => {},
     onReserve: () => {},
   });

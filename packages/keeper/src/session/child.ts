@@ -18,7 +18,8 @@ export interface ChildOptions {
   readonly fds: readonly number[];
   readonly log: Log;
   readonly watch: FdWatch;
-  onOutput(): void;
+  /** True when what follows may wait for a tick. */
+  onOutput(): boolean;
   onTrouble(trouble: string | null, from: number, to: number): void;
   /** Offsets below this are reserved. */
   onReserve(endAtLeast: number): void;
@@ -96,6 +97,16 @@ export class Child {
   /** Stores now what it has written by now. */
   takeOutput(): void {
     this.#pump.take();
+  }
+
+  /** Its output is taken at ticks. */
+  get isCalm(): boolean {
+    return this.#pump.isCalm;
+  }
+
+  /** Somebody waits for what it writes next. */
+  hurry(): void {
+    this.#pump.hurry();
   }
 
   /** Sends one signal to the child and to each other process of its group, which it leads for as long as it lives. */

@@ -65,7 +65,10 @@ export class Session {
       folder: this.#file.folder,
       name: () => this.name,
       child,
-      onTyped: (at) => services.screens.typed(id, at),
+      onTyped: (at) => {
+        this.#child?.hurry();
+        services.screens.typed(id, at);
+      },
       onTypist: ({ at, who }) => {
         services.screens.typist(id, at, who);
         services.emit({ type: 'session-typed', at, id, who });
@@ -410,12 +413,14 @@ export class Session {
     if (held.exit !== null) this.exited(held.exit);
   }
 
-  #grown(): void {
+  /** True when nobody waits for what the child writes next. */
+  #grown(): boolean {
     this.#file.grown();
     for (const watcher of this.watchers) watcher.pump();
     this.#services.housekeeper.note(this);
-    this.#services.screens.grown(this.id, this.log.end);
+    const isSteady = this.#services.screens.grown(this.id, this.log.end, this.#child?.isCalm === true);
     this.#status.grown(this.log.end);
+    return isSteady && this.watchers.size === 0;
   }
 
   #setTrouble(trouble: string | null, from: number, to: number): void {

@@ -1,0 +1,72 @@
+/** Calm fds are reported together, at ticks; the first report after a silence comes at once. */
+import { expect, onTestFinished, test } from 'vitest';
+import { FdWatch } from './fd-watch.ts';
+import { native, POLL } from './index.ts';
+import { guardAgainstLeaks } from './testing/children.ts';
+
+guardAgainstLeaks();
+
+const REST_MS = 300;
+
+/** Two socket pairs, watched; `reports` has one entry for each call of a handler. */
+function watched(): { watch: FdWatch; ours: number[]; theirs: number[]; reports: { fd: number; at: number }[] } {
+  const watch = new FdWatch(() => REST_MS);
+  const pairs = [native.socketPair(), native.socketPair()];
+  const reports: { fd: number; at: number }[] = [];
+  const room = new Uint8Array(100);
+  for (const [ours] of pairs)
+    watch.watch(ours, POLL.readable, () => {
+      reports.push({ fd: ours, at: performance.now() });
+      native.read(ours, room);
+    });
+  onTestFinished(() => {
+    watch[Symbol.dispose]();
+    for (const fd of pairs.flat()) native.close(fd);
+  });
+  return { watch, ours: pairs.map(([a]) => a), theirs: pairs.map(([, b]) => b), reports };
+}
+
+const byte = Uint8Array.of(120);
+const reported = (reports: readonly unknown[], count: number): Promise<void> =>
+  expect.poll(() => reports.length, { interval: 5, timeout: 20_000 }).toBe(count);
+
+test('[SCR-3] calm fds are reported at once after a silence, and then together, at the next tick', async () => {
+  const { watch, ours, theirs, reports } = watched();
+  for (const fd of ours) watch.setCalm(fd, true);
+  expect(ours.map((fd) => watch.isCalm(fd))).toEqual([true, true]);
+  native.write(theirs[0]!, byte);
+  await reported(reports, 1);
+  for (const fd of theirs) for (let n = 0; n < 5; n++) native.write(fd, byte);
+  await reported(reports, 3); // each once
+  const [first, second, third] = reports.map(({ at }) => at);
+  expect(second! - first!).toBeGreaterThan(REST_MS - 20);
+  expect(third! - second!).toBeLessThan(REST_MS / 2); // one batch: no rest in between
+});
+
+test('[SCR-3] an fd that is no longer calm, or waits to write, is reported although the others rest', async () => {
+  const { watch, ours, theirs, reports } = watched();
+  for (const fd of ours) watch.setCalm(fd, true);
+  native.write(theirs[0]!, byte);
+  await reported(reports, 1);
+  watch.setCalm(ours[0]!, false);
+  native.write(theirs[1]!, byte); // this one rests
+  native.write(theirs[0]!, byte);
+  await reported(reports, 2);
+  expect(reports.map(({ fd }) => fd)).toEqual([ours[0], ours[0]]);
+  watch.change(ours[1]!, POLL.readable | POLL.writable);
+  expect(watch.isCalm(ours[1]!)).toBe(false);
+  watch.setCalm(ours[1]!, true);
+  expect(watch.isCalm(ours[1]!)).toBe(false);
+  await expect.poll(() => reports.some(({ fd }) => fd === ours[1]), { interval: 5, timeout: 20_000 }).toBe(true);
+});
+
+test('a calm fd can be unwatched while the others rest, and closed', async () => {
+  const { watch, ours, theirs, reports } = watched();
+  for (const fd of ours) watch.setCalm(fd, true);
+  native.write(theirs[0]!, byte);
+  await reported(reports, 1);
+  watch.unwatch(ours[0]!);
+  for (const fd of theirs) native.write(fd, byte);
+  await reported(reports, 2);
+  expect(reports[1]!.fd).toBe(ours[1]);
+});
