@@ -1,5 +1,5 @@
 /** Calm fds are reported together, at ticks; the first report after a silence comes at once. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { FdWatch } from './fd-watch.ts';
 import { native, POLL } from './index.ts';
 import { guardAgainstLeaks } from './testing/children.ts';
@@ -27,8 +27,10 @@ function watched(): { watch: FdWatch; ours: number[]; theirs: number[]; reports:
 }
 
 const byte = Uint8Array.of(120);
-const reported = (reports: readonly unknown[], count: number): Promise<void> =>
-  expect.poll(() => reports.length, { interval: 5, timeout: 20_000 }).toBe(count);
+
+async function reported(reports: readonly unknown[], count: number): Promise<void> {
+  await vi.waitFor(() => expect(reports).toHaveLength(count), { interval: 5, timeout: 20_000 });
+}
 
 test('[SCR-3] calm fds are reported at once after a silence, and then together, at the next tick', async () => {
   const { watch, ours, theirs, reports } = watched();
@@ -57,7 +59,7 @@ test('[SCR-3] an fd that is no longer calm, or waits to write, is reported altho
   expect(watch.isCalm(ours[1]!)).toBe(false);
   watch.setCalm(ours[1]!, true);
   expect(watch.isCalm(ours[1]!)).toBe(false);
-  await expect.poll(() => reports.some(({ fd }) => fd === ours[1]), { interval: 5, timeout: 20_000 }).toBe(true);
+  await vi.waitFor(() => expect(reports.map(({ fd }) => fd)).toContain(ours[1]), { interval: 5, timeout: 20_000 });
 });
 
 test('a calm fd can be unwatched while the others rest, and closed', async () => {
