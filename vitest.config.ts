@@ -4,10 +4,12 @@
  * - `unit`: fast, in parallel. Files share their workers, for a fresh one each took a third of the time.
  * - `unit-alone`: the addon, which looks for fds and children that were left behind: a process for each file.
  * - `unit-long`: recordings replayed read by read, accidents by the thousand, and starts of a real daemon.
- * - `system`: real daemons, one file at a time, after the others.
+ * - `system`: real daemons, after the others. Each test has a daemon and a folder of its own and mostly waits for it, so files
+ *   run side by side; what looks at all processes of the machine, or kills holders, does so in a pid namespace.
  *
  * `npm run check` runs the first two, `npm test` all; `npx vitest run --project system tests/attach.test.ts` runs one file.
  */
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 
 /** Tests about the sources themselves lie in `tests` too, but need no daemon. */
@@ -32,8 +34,14 @@ const LONG = [
 const UNIT_MS_MAX = 60_000;
 const SYSTEM_MS_MAX = 120_000;
 
-const UNIT: Pick<TestUserConfig, 'globalSetup' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'> = {
+/** By itself vitest leaves a core to the user, so on two cores everything would run one after the other. */
+const UNIT_WORKERS = Math.max(2, availableParallelism() - 1);
+/** One file after the other took 24 minutes on two cores, of which 8.5 were work. */
+const SYSTEM_WORKERS = 3;
+
+const UNIT: Pick<TestUserConfig, 'globalSetup' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'> = {
   globalSetup: ['scripts/before-unit-tests.mjs'],
+  maxWorkers: UNIT_WORKERS,
   pool: 'forks',
   testTimeout: UNIT_MS_MAX,
   hookTimeout: UNIT_MS_MAX,
@@ -63,7 +71,7 @@ export default defineConfig({
           globalSetup: ['scripts/before-system-tests.mjs'],
           include: ['tests/**/*.test.ts'],
           exclude: ABOUT_SOURCES,
-          fileParallelism: false,
+          maxWorkers: SYSTEM_WORKERS,
           pool: 'forks',
           retry: 0,
           testTimeout: SYSTEM_MS_MAX,

@@ -45,7 +45,9 @@ for (const agent of AGENTS) {
       await using daemon = new TestDaemon();
       const client = await daemon.client();
       const id = await start(client, agent, home);
-      expect((await client.get(id)).status).toMatchObject({ state: 'idle', agent: agent.name });
+      // It may have painted more since it was idle for the first time.
+      const idle = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
+      expect(idle).toMatchObject({ reason: 'idle', session: { status: { state: 'idle', agent: agent.name } } });
       for (const word of ['one', 'two']) {
         const prompted = await client.prompt(id, `please say ${word}`);
         expect(prompted).toMatchObject({ isConfirmed: true });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -12,6 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { connect as connectTo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { SpoolError } from '@spool/protocol';
@@ -124,6 +126,36 @@ test('the daemon stands apart: its own session, at the root, with little of our 
     SPOOL_LOG: 'debug',
     SPOOL_DAEMON: '1',
   });
+});
+
+/** Listens, accepts nobody and computes: the first connections wait, and the next one is refused with EAGAIN. */
+const BUSY_LISTENER = `
+require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
+  require('node:fs').writeSync(1, 'listening');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});`;
+
+test('a daemon that is too busy to answer, and then dies, is replaced', async () => {
+  const { dial, starts, run } = setUp();
+  mkdirSync(run, { mode: 0o700 });
+  const socket = `${run}/spool.sock`;
+  const old = spawn(process.execPath, ['-e', BUSY_LISTENER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void old.kill('SIGKILL'));
+  await new Promise((resolve) => old.stdout.once('data', resolve));
+  const waiting: Socket[] = [];
+  onTestFinished(() => waiting.forEach((each) => each.destroy()));
+  for (let code: unknown; code !== 'EAGAIN';) {
+    const one = connectTo(socket);
+    waiting.push(one);
+    code = await new Promise((resolve) => {
+      one.once('connect', resolve);
+      one.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+  }
+  const dialled = dial();
+  await new Promise((resolve) => setTimeout(resolve, 50)); // so that it finds the busy one, as a rule
+  old.kill('SIGKILL');
+  expect(await pidOf(await dialled)).toBe(starts()[0]!.pid);
 });
 
 test('fifty clients at once find one daemon, and do not start fifty processes for it', async () => {

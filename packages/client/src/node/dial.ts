@@ -32,33 +32,40 @@ const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED
 const MAY_PASS: ReadonlySet<string | undefined> = new Set([...NOBODY, 'EAGAIN', 'ECONNRESET']);
 
 export async function dial(options: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
-  const first = await tryConnect(options, signal);
-  if (!(first instanceof Error)) return first;
-  if (NOBODY.has(first.code)) {
-    if (!options.start) throw unreachable(options, first);
-    const claim = new StartClaim(options.home, options.uid);
-    try {
-      const started = await poll(options, OTHERS_START_MS, () => claim.isTaken, signal);
-      if (!(started instanceof Error)) return started;
-      return await startAndConnect(options, signal);
-    } finally {
-      claim.release();
-    }
+  let found = await tryConnect(options, signal);
+  // A daemon that is there and busy answers soon, or it was about to die.
+  if (found instanceof Error && !isNobody(found))
+    found = await poll(options, { ms: ANSWER_MS, isFinal: isNobody }, signal);
+  if (!(found instanceof Error)) return found;
+  if (!isNobody(found) || !options.start) throw unreachable(options, found);
+  const claim = new StartClaim(options.home, options.uid);
+  try {
+    const started = await poll(options, { ms: OTHERS_START_MS, isWorthIt: () => claim.isTaken }, signal);
+    if (!(started instanceof Error)) return started;
+    return await startAndConnect(options, signal);
+  } finally {
+    claim.release();
   }
-  const last = await poll(options, ANSWER_MS, () => true, signal);
-  if (last instanceof Error) throw unreachable(options, last);
-  return last;
 }
+
+const isNobody = ({ code }: NodeJS.ErrnoException): boolean => NOBODY.has(code);
 
 async function startAndConnect(options: DialOptions, signal: AbortSignalLike | undefined): Promise<Transport> {
   const until = performance.now() + ANSWER_MS;
   for (;;) {
     const isOurs = (await startDaemon(options)) === 'ready';
     const left = until - performance.now();
-    const found = await poll(options, isOurs ? left : Math.min(left, BUSY_MS), () => true, signal);
+    const found = await poll(options, { ms: isOurs ? left : Math.min(left, BUSY_MS) }, signal);
     if (!(found instanceof Error)) return found;
     if (isOurs || signal?.aborted || performance.now() >= until) throw unreachable(options, found);
   }
+}
+
+interface Polling {
+  readonly ms: number;
+  readonly isWorthIt?: () => boolean;
+  /** A failure after which another attempt would fail too. */
+  readonly isFinal?: (failure: NodeJS.ErrnoException) => boolean;
 }
 
 /**
@@ -67,15 +74,14 @@ async function startAndConnect(options: DialOptions, signal: AbortSignalLike | u
  */
 async function poll(
   options: DialOptions,
-  ms: number,
-  isWorthIt: () => boolean,
+  { ms, isWorthIt = () => true, isFinal = () => false }: Polling,
   signal: AbortSignalLike | undefined,
 ): Promise<Transport | NodeJS.ErrnoException> {
   const until = performance.now() + ms;
   for (;;) {
     const isLast = !isWorthIt() || performance.now() >= until || signal?.aborted;
     const found = await tryConnect(options, signal);
-    if (isLast || !(found instanceof Error)) return found;
+    if (isLast || !(found instanceof Error) || isFinal(found)) return found;
     await sleep(POLL_MS, signal);
   }
 }

@@ -17,6 +17,7 @@ function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?
       words: [] as readonly string[],
       restMark: 'rests' as string | null,
       isReading: true,
+      starvedMs: 0,
     },
     typed: [] as number[],
     type(key: number) {
@@ -62,16 +63,27 @@ test.each([
 
 test('[IN-20] a program that runs is waited for, but not for ever', () => {
   const { terminal } = stage();
-  terminal.reader = { name: 'node', words: ['node'], restMark: null, isReading: false };
+  terminal.reader = { name: 'node', words: ['node'], restMark: null, isReading: false, starvedMs: 0 };
   vi.advanceTimersByTime(4900);
   expect(terminal.typed).toEqual([]);
   vi.advanceTimersByTime(200);
   expect(terminal.typed).toEqual([CTRL_D]);
 });
 
+test('[IN-20] a program that gets no processor is waited for longer', () => {
+  const { terminal } = stage();
+  const reader = { name: 'node', words: ['node'], restMark: null, isReading: false };
+  let starvedMs = 0;
+  Object.defineProperty(terminal, 'reader', { get: () => ({ ...reader, starvedMs: (starvedMs += 20) }) });
+  vi.advanceTimersByTime(14_000); // it ran for a third of it
+  expect(terminal.typed).toEqual([]);
+  vi.advanceTimersByTime(1500);
+  expect(terminal.typed).toEqual([CTRL_D]);
+});
+
 test('[IN-20] a program that rests without reading a line may still be starting: it gets more time', () => {
   const { terminal } = stage();
-  terminal.reader = { name: 'node', words: ['node'], restMark: 'rests', isReading: false };
+  terminal.reader = { name: 'node', words: ['node'], restMark: 'rests', isReading: false, starvedMs: 0 };
   vi.advanceTimersByTime(590);
   expect(terminal.typed).toEqual([]);
   vi.advanceTimersByTime(120);

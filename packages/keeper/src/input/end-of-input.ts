@@ -31,7 +31,7 @@ const UNREAD_LOOK_MS_MAX = 250;
  * then switches to raw mode.
  */
 const REST_MS = 600;
-/** A child that never rests does not keep its end away for longer. */
+/** A child that never rests does not keep its end away for longer. Time in which it waited for a processor does not count. */
 const REST_MS_MAX = 5000;
 /** A shell with stopped jobs wants the key twice. Text in its input line keeps it from ending at all. */
 const EDITOR_KEYS_MAX = 3;
@@ -42,6 +42,7 @@ export class EndOfInput {
   #delayMs = LOOK_MS;
   #restMark: string | null = null;
   #dueMs = 0;
+  #starvedMs = 0;
   #restMs = 0;
   #editorKeys = 0;
 
@@ -64,7 +65,9 @@ export class EndOfInput {
 
   #look(sinceMs: number): void {
     const terminal = this.#terminal;
-    const { restMark, name, words, isReading } = terminal.reader;
+    const { restMark, name, words, isReading, starvedMs } = terminal.reader;
+    const ranMs = Math.max(0, sinceMs - Math.max(0, starvedMs - this.#starvedMs));
+    this.#starvedMs = starvedMs;
     this.#restMs = restMark !== null && restMark === this.#restMark ? this.#restMs + sinceMs : 0;
     this.#restMark = restMark;
     const isResting = this.#restMs >= (isReading ? LOOK_MS : REST_MS);
@@ -75,7 +78,7 @@ export class EndOfInput {
       this.#dueMs = 0;
       return this.#lookLater(hasUnread ? UNREAD_LOOK_MS_MAX : LOOK_MS_MAX);
     }
-    this.#dueMs += sinceMs;
+    this.#dueMs += ranMs;
     if (!isResting && this.#dueMs < REST_MS_MAX) return this.#lookIn(LOOK_MS);
     if (isEditor) this.#editorKeys++;
     this.#dueMs = 0;

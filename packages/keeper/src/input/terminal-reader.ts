@@ -11,6 +11,8 @@ export interface TerminalReader {
   readonly words: readonly string[];
   /** Equal in two looks: none of the processes ran between them. Null while one of them is running. */
   readonly restMark: string | null;
+  /** How long they have waited for a processor, all in all: on a busy machine a program starts slowly. */
+  readonly starvedMs: number;
   /** One of them waits for a line of the terminal. False also where the kernel does not say what a process waits for. */
   readonly isReading: boolean;
 }
@@ -26,6 +28,8 @@ export function terminalReader(leader: number): TerminalReader {
   const group = statOf(leader)?.foreground ?? leader;
   const marks: string[] = [];
   let isReading = false;
+  let starvedMs = 0;
+  let isRunning = false;
   const pids = [leader];
   for (let at = 0; at < pids.length && at < PROCESSES_MAX; at++) {
     const pid = pids[at]!;
@@ -33,11 +37,13 @@ export function terminalReader(leader: number): TerminalReader {
     if (stat === null) continue;
     pids.push(...childrenOf(pid));
     if (stat.group !== group) continue;
-    if (stat.state === 'R' || stat.state === 'D') return { ...commandOf(group), restMark: null, isReading: false };
+    starvedMs += starvedMsOf(pid);
+    isRunning ||= stat.state === 'R' || stat.state === 'D';
     marks.push(`${pid}:${switchesOf(pid)}`);
     isReading ||= TERMINAL_READS.has(read(`/proc/${pid}/wchan`).trim());
   }
-  return { ...commandOf(group), restMark: marks.join(' '), isReading };
+  if (isRunning) return { ...commandOf(group), restMark: null, starvedMs, isReading: false };
+  return { ...commandOf(group), restMark: marks.join(' '), starvedMs, isReading };
 }
 
 function statOf(pid: number): { readonly state: string; readonly group: number; readonly foreground: number } | null {
@@ -59,6 +65,12 @@ function switchesOf(pid: number): string {
       .match(/^(non)?voluntary_ctxt_switches:.*$/gm)
       ?.join(' ') ?? ''
   );
+}
+
+/** Of its first thread. 0 where the kernel does not count it. */
+function starvedMsOf(pid: number): number {
+  const [, waitedNs = '0'] = read(`/proc/${pid}/schedstat`).split(' ');
+  return Number(waitedNs) / 1e6 || 0;
 }
 
 function commandOf(pid: number): Pick<TerminalReader, 'name' | 'words'> {
