@@ -17,6 +17,7 @@ import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import type { Stuck } from './bodies/stuck-in-the-kernel.ts';
 import type { Stored } from './bodies/fd-store.ts';
+import type { PausedStore } from './bodies/paused-store.ts';
 import type { Together } from './bodies/killed-together.ts';
 
 const PTY = { cols: 80, rows: 24 };
@@ -216,6 +217,20 @@ testNeeding(NAMESPACES_MISSING)(
     for (const first of ['keeper', 'holder']) {
       const tried = await inNamespace<Together[]>(body, { first, after: [0, 20], sessions: 3, tries: 2 });
       expect([first, ...tried.map(({ survived }) => survived)]).toEqual([first, 2, 2]);
+    }
+  },
+);
+
+testNeeding(NAMESPACES_MISSING)(
+  '[LIFE-14] a daemon whose store is paused can be stopped, and the next one starts',
+  async () => {
+    const body = new URL('bodies/paused-store.ts', import.meta.url);
+    for (const isForeign of [false, true]) {
+      const paused = await inNamespace<PausedStore>(body, { isForeign });
+      expect([isForeign, paused]).toEqual([
+        isForeign,
+        { stopped: 0, printed: 'again\n', isSame: true, stores: 1 },
+      ]);
     }
   },
 );

@@ -5,7 +5,7 @@
  * Each change is one packet, which arrives whole or not at all, so that a holder may be killed at any moment and its
  * successor can go on with the same link. The keeper holds the link too, and never uses it.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -30,12 +30,14 @@ interface Packet {
 export class FdStore {
   readonly #options: FdStoreOptions;
   readonly #waiting: Packet[] = [];
+  readonly #child: ChildProcess | null;
   #link: number;
 
-  /** `link`: to a store that runs already. */
-  constructor(options: FdStoreOptions, link: number) {
+  /** `link`: to a store that runs already. `child`: the store, where this process has started it. */
+  constructor(options: FdStoreOptions, link: number, child: ChildProcess | null = null) {
     this.#options = options;
     this.#link = link;
+    this.#child = child;
     options.watch.watch(link, POLL.readable, (events) => this.#ready(events));
   }
 
@@ -53,7 +55,7 @@ export class FdStore {
       native.close(theirs);
       child.on('error', (error) => options.say(`the fd store could not be started: ${error.message}`));
       child.unref();
-      return new FdStore(options, ours);
+      return new FdStore(options, ours, child);
     } catch (error) {
       options.say(`the fd store could not be started: ${(error as Error).message}`);
       return null;
@@ -90,10 +92,11 @@ export class FdStore {
     this.#send('d', `${id}\n`);
   }
 
-  /** The daemon stops: so does the store. */
+  /** The daemon stops: so does the store, even if it is paused. Somebody else's child gets a message only. */
   stop(): void {
     this.#waiting.length = 0;
     this.#send('x');
+    this.#child?.kill('SIGKILL');
   }
 
   #message(operation: string, key: string, message: FromKeeper, fds: readonly number[]): void {

@@ -329,7 +329,8 @@ export class Holder {
     );
     this.#othersGone = Promise.all([this.#othersGone, gone]);
     this.#backoffMs = performance.now() - keeper.startedAt > HEALTHY_MS ? 0 : this.#backoffMs;
-    this.#options.log.say(`keeper ${keeper.pid} is gone: ${why}; ${this.#children.size} sessions are safe`, 'warn');
+    const who = keeper.pid === 0 ? 'the keeper before this holder' : `keeper ${keeper.pid}`; // the fd store does not know it
+    this.#options.log.say(`${who} is gone: ${why}; ${this.#children.size} sessions are safe`, 'warn');
     this.#restartKeeper();
   }
 

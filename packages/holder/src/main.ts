@@ -22,6 +22,9 @@ import { makeSafeFolder } from './safe-folder.ts';
 /** Only Linux can pass fds between processes and splice bytes; elsewhere one process does both jobs. */
 const hasEscrow = process.platform === 'linux' && process.env.SPOOL_ESCROW !== 'off';
 
+/** The place of the state folder's lock among the fds of a daemon (see DaemonRecord). */
+const LOCK_AT = 1;
+
 process.umask(0o077);
 process.title = 'spool-holder';
 
@@ -106,6 +109,8 @@ function takeOver(linkFd: number): void {
     onMessage(message, fds) {
       if (message.type !== 'hand-over') return holder?.handle(message, fds);
       const log = logTo(message.daemon.home.daemonLog);
+      // The daemon was stopped while the store was paused, and has given its lock up: another one may have it.
+      if (storeFd !== -1 && !native.tryLock(fds[LOCK_AT]!)) process.exit(0);
       holder = new Holder({
         watch,
         log,

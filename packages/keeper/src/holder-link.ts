@@ -252,7 +252,11 @@ export class HolderLink {
 
   #holderGone(why: string): void {
     // The holder was asked to end, or died before it sent anything: there is nothing to keep.
-    if (this.#isEnding || !this.#daemon) process.exit(0);
+    if (this.#isEnding || !this.#daemon) {
+      // The keeper is the last to leave. A paused fd store may hold copies of the locks for as long as it likes.
+      this.#daemon?.fds.forEach((fd) => native.unlock(fd));
+      process.exit(0);
+    }
     const { holderPid } = this;
     this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
     this.#health?.stop();

@@ -46,6 +46,7 @@
   F(writeParts, js_write_parts)                   \
   F(peerUid, js_peer_uid)                         \
   F(tryLock, js_try_lock)                         \
+  F(unlock, js_unlock)                            \
   F(setCloexec, js_set_cloexec)                   \
   F(cloexecFrom, js_cloexec_from)                 \
   F(close, js_close)                              \

@@ -142,6 +142,15 @@ napi_value js_is_readable(napi_env env, napi_callback_info info) {
   return from_bool(env, (asked.revents & POLLIN) != 0);
 }
 
+napi_value js_unlock(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int fd = int_of(&call, call.at[0], "fd");
+  if (call.failed) return NULL;
+  int result;
+  RETRY(result, flock(fd, LOCK_UN));
+  return from_int(env, result == -1 ? -errno : 0);
+}
+
 napi_value js_try_lock(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   int fd = int_of(&call, call.at[0], "fd");

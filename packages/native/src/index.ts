@@ -175,6 +175,8 @@ export interface Native {
   peerUid(socket: number): number;
   /** Tries to lock; false when another process has the lock. The lock lives as long as any copy of the fd. */
   tryLock(fd: number): boolean;
+  /** Gives the lock up, whoever else still has a copy of the fd. 0, or -errno. */
+  unlock(fd: number): number;
   /** Sets or clears close-on-exec. */
   setCloexec(fd: number, on: boolean): void;
   /** Marks every fd from `first` on close-on-exec, so that accidentally inherited fds are not passed on. */
