@@ -16,6 +16,44 @@ test.each(['logs', 'logs --raw', 'ls'])('[SAY-2] spool %s > a full disk: a sente
   expect([status, stderr]).toEqual([1, 'spool: cannot write the output: no space left on device\n']);
 });
 
+test('[SAY-2] an export to a full disk, stdin that is a folder, stdin that is not read, a log level that is none: each is said', async () => {
+  await using daemon = new TestDaemon();
+  const sh = (line: string): { status: number | null; stderr: string } =>
+    spawnSync('sh', ['-c', line.replaceAll('spool', SPOOL)], {
+      env: daemon.env as NodeJS.ProcessEnv,
+      encoding: 'utf8',
+    });
+  await daemon.spool(['run', '--name', 'hello', '--', 'echo', 'hello']);
+  expect(sh('spool export hello --format text -o /dev/full')).toMatchObject({
+    status: 1,
+    stderr: 'spool: cannot write "/dev/full": no space left on device\n',
+  });
+  for (const verb of ['run -- cat', 'attach hello'])
+    expect(sh(`spool ${verb} < /`)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('stdin is a folder, which cannot be read'),
+    });
+  const unread = 'stdin was not read: with --detach, send input with: spool send';
+  expect(sh('echo x | spool run -d -- true')).toMatchObject({ status: 0, stderr: expect.stringContaining(unread) });
+  expect(sh(`spool run -d -- true < ${import.meta.filename}`)).toMatchObject({
+    stderr: expect.stringContaining(unread),
+  });
+  for (const quiet of [
+    'spool run -d -- true < /dev/null',
+    'echo x | spool run -d -q -- true',
+    'spool run -d -- true <&-',
+  ])
+    expect([quiet, sh(quiet)]).toMatchObject([quiet, { status: 0, stderr: '' }]);
+  expect(sh('spool logs hello --grep h -C -1')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--context must be 0 or more'),
+  });
+  expect(sh('SPOOL_LOG=loud spool ls')).toMatchObject({
+    status: 0,
+    stderr: 'spool: SPOOL_LOG="loud" is not a level; use error, warn, info, debug\n',
+  });
+});
+
 test('the contract for scripts: run -d --json, ls --json, inspect --json, logs --raw, daemon status --json, daemon stop', async () => {
   await using daemon = new TestDaemon();
   const ran = await daemon.json<{ id: string }>(

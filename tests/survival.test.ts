@@ -227,10 +227,7 @@ testNeeding(NAMESPACES_MISSING)(
     const body = new URL('bodies/paused-store.ts', import.meta.url);
     for (const isForeign of [false, true]) {
       const paused = await inNamespace<PausedStore>(body, { isForeign });
-      expect([isForeign, paused]).toEqual([
-        isForeign,
-        { stopped: 0, printed: 'again\n', isSame: true, stores: 1 },
-      ]);
+      expect([isForeign, paused]).toEqual([isForeign, { stopped: 0, printed: 'again\n', isSame: true, stores: 1 }]);
     }
   },
 );

@@ -1,5 +1,7 @@
 /** The context of a verb, and the connection to the daemon. Only verbs that need a daemon load this file. */
 import { type Client, connect } from '@spool/client/node';
+import { LOG_LEVELS, logLevelOf } from '@spool/protocol';
+import { notice } from './output/stdio.ts';
 import type { ArgumentsOf, VerbName } from './command-line/verb-table.ts';
 
 export interface Program {
@@ -15,5 +17,9 @@ export type VerbAction<N extends VerbName> = (args: ArgumentsOf<N>, program: Pro
 
 /** Opens a client, which the caller disposes. `start: false` does not start a daemon. */
 export async function openClient(program: Program, { start = true } = {}): Promise<Client> {
+  // The daemon says so in its log, where someone who sets this variable for the first time does not look yet.
+  const level = process.env['SPOOL_LOG'];
+  if (logLevelOf(level) === null)
+    notice(`spool: SPOOL_LOG=${JSON.stringify(level)} is not a level; use ${LOG_LEVELS.join(', ')}`);
   return await connect({ env: process.env, start, daemonEntry: program.daemonEntry, who: `cli ${process.pid}` });
 }

@@ -5,7 +5,7 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { errnoOf, errnoWords } from '../command-line/os-error.ts';
+import { errnoOf, errnoWords, osErrorText } from '../command-line/os-error.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 export interface ExportFileOptions {
@@ -62,7 +62,7 @@ export class ExportFile implements AsyncDisposable {
     if (this.#stream) return this.#stream;
     const handle = await this.#open().catch((error: Error) => Promise.reject(this.#refusal(error)));
     const target = handle.createWriteStream();
-    target.on('error', (error) => this.#failed.reject(this.#refusal(error)));
+    target.on('error', (error) => this.#failed.reject(this.#failure(error)));
     this.#stream = this.#options.isCompressed === true ? await this.#compressed(target) : target;
     return this.#stream;
   }
@@ -90,6 +90,12 @@ export class ExportFile implements AsyncDisposable {
 
   #exists(): UsageError {
     return new UsageError(`${JSON.stringify(this.#path)} exists already; use --force to replace it`, 'export');
+  }
+
+  /** The file could be opened, but not written: nothing was wrong with the command line. */
+  #failure(error: Error): Error {
+    Object.assign(error, { syscall: 'write', path: this.#path });
+    return Object.assign(error, { message: osErrorText(error) });
   }
 
   #refusal(error: Error): UsageError {

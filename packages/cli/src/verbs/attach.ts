@@ -4,6 +4,7 @@ import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
+import { refuseFolder } from '../output/stdin.ts';
 import { isTerminal, notice } from '../output/stdio.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { userSettings } from '../command-line/user-settings.ts';
@@ -41,6 +42,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   }
   // A session on pipes gets whole lines from the terminal; Ctrl-D closes its input.
   const isTyping = isTerminal(0) && !isPty && !flags.readOnly;
+  if (!isTerminal(0) && !flags.readOnly) refuseFolder('attach');
   const { streamSession } = await import('../attach/stream-session.ts');
   const { end, exitCode } = await streamSession(client, session, {
     calledAs,

@@ -57,6 +57,7 @@ function check(flags: Flags): void {
   if (flags.tail !== undefined && flags.tailBytes !== undefined) refuse('--tail cannot be combined with --tail-bytes');
   if (flags.force && !flags.raw) refuse('--force requires --raw');
   if (flags.text && flags.raw) refuse('--text cannot be combined with --raw');
+  if (flags.context !== undefined && flags.context < 0) refuse('--context must be 0 or more');
   if (flags.context !== undefined && flags.grep === undefined) refuse('--context requires --grep');
   if (flags.ignoreCase && flags.grep === undefined) refuse('--ignore-case requires --grep');
   const textOnly = (['grep', 'timestamps', 'frames'] as const).find(

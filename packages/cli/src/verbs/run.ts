@@ -12,6 +12,7 @@ import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { isEnded } from '../output/session-words.ts';
 import { sizePolicyOf } from '../command-line/size-policy.ts';
+import { hasInput, refuseFolder } from '../output/stdin.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -24,6 +25,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (flags.raw && (flags.detach || flags.json))
     throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
+  if (!isAttached && !flags.detach) refuseFolder('run');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const options = {
     command: operands.length > 0 ? operands : [userShell()],
@@ -45,6 +47,8 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (!flags.quiet && !flags.json && !flags.jsonOutput) tellDropped(options.command, options.env);
 
   if (flags.detach) {
+    if (hasInput() && !flags.quiet && !flags.json)
+      notice(`spool: stdin was not read: with --detach, send input with: spool send ${info.name} TEXT`);
     if (flags.json) printJson(info);
     else print(info.id);
     return 0;

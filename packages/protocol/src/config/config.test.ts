@@ -135,3 +135,9 @@ test.each([
 ] as const)('[CONF-2] %s at %j is quiet: %s', (text, [hours, minutes], expected) => {
   expect(isQuiet([parseQuietHours(text)!], new Date(2026, 5, 1, hours, minutes))).toBe(expected);
 });
+
+test('[CONF-1] a byte order mark at the start of the file is no mistake', () => {
+  expect(parseConfig('\uFEFF{"retain": "1G"}')).toEqual(parseConfig('{"retain": "1G"}'));
+  expect(parseConfig('\uFEFF{"retain": "1G"}').faults).toEqual([]);
+  expect(parseConfig('{"retain": \uFEFF"1G"}').faults).toHaveLength(1);
+});

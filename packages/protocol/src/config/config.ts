@@ -32,7 +32,8 @@ export function defaultConfig(faults: readonly ConfigFault[] = []): Config {
   return { settings: settings as unknown as Settings, lines: new Map(), faults };
 }
 
-export function parseConfig(text: string): Config {
+export function parseConfig(file: string): Config {
+  const text = file.replace(/^\uFEFF/, ''); // editors of other systems begin a file with a byte order mark
   let json: unknown;
   try {
     json = JSON.parse(text);

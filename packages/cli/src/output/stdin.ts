@@ -1,0 +1,35 @@
+/** What standard input is, where that matters before anything is read from it. */
+import { fstatSync, readFileSync } from 'node:fs';
+import { UsageError } from '../command-line/usage-error.ts';
+
+/** Node reads a folder as an empty stream: the command would see the end of its input, and nobody the mistake. */
+export function refuseFolder(verb: string): void {
+  if (stats()?.isDirectory() === true)
+    throw new UsageError('stdin is a folder, which cannot be read; redirect a file, or < /dev/null', verb);
+}
+
+/**
+ * Somebody meant to send something: stdin is a pipe of the shell, or a file that is not read to its end. Programs that start
+ * us have a socket there, or /dev/null.
+ */
+export function hasInput(): boolean {
+  const stat = stats();
+  return stat?.isFIFO() === true || (stat?.isFile() === true && place() < stat.size);
+}
+
+function stats(): ReturnType<typeof fstatSync> | null {
+  try {
+    return fstatSync(0);
+  } catch {
+    return null; // EBADF: it is closed
+  }
+}
+
+/** How far the file has been read; its start where the system does not tell. */
+function place(): number {
+  try {
+    return Number(/^pos:\s+(\d+)/m.exec(readFileSync('/proc/self/fdinfo/0', 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
