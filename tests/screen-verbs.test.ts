@@ -117,9 +117,33 @@ test('[PAST-2] [PAST-3] `logs` of a shell with an editor: a section with its las
     ['--grep', '('],
     ['-C', '2'],
     ['--raw', '--timestamps'],
-    ['--json', '--grep', 'x'],
+    ['--grep', 'x', '-C', '-1'],
+    ['--json', '--raw', '--grep', 'x'],
   ])
     expect((await daemon.spool(['logs', ...flags, id])).code).toBe(2);
+});
+
+test('[PAST-8] `logs --json` has the lines of `logs`, each with its time; with --raw it has the pieces of output', async () => {
+  await using daemon = new TestDaemon();
+  const id = await ran(daemon, "printf '10%%\\r100%%\\n'; sleep 0.3; printf '\\033[32mgreen\\033[m\\nopen'");
+  const json = async (...flags: string[]): Promise<Record<string, unknown>[]> =>
+    (await daemon.spool(['logs', '--json', ...flags, id])).stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = await json();
+  expect(lines.map(({ type, text }) => [type, text])).toEqual([
+    ['line', '100%'],
+    ['line', 'green'],
+    ['line', 'open'],
+  ]);
+  expect(lines.every((line) => line['id'] === id)).toBe(true);
+  const [first, second] = lines.map(({ at }) => Number(at)) as [number, number];
+  expect(second - first).toBeGreaterThanOrEqual(200);
+  expect((await json('--grep', 'gr')).map(({ text }) => text)).toEqual(['green']);
+  expect((await json('--tail', '1')).map(({ text }) => text)).toEqual(['open']);
+  const pieces = (await json('--raw')).filter(({ type }) => type === 'output');
+  expect(pieces.map(({ data }) => data).join('')).toBe('10%\r100%\r\n\x1b[32mgreen\x1b[m\r\nopen');
 });
 
 test('[PAST-4] `logs -f` prints a line as soon as it is there, and a full-screen program when it has left', async () => {

@@ -9,6 +9,8 @@ export interface ShownLine {
   readonly isCut?: boolean;
   /** Not of the session: says what follows. */
   readonly isHeading?: boolean;
+  /** Of the screen of a full-screen program. */
+  readonly isScreen?: boolean;
 }
 
 export interface LineFilterOptions {

@@ -4,6 +4,7 @@ import type { SessionInfo } from '@spool/protocol';
 import { gapWords } from '../output/session-words.ts';
 import { notice } from '../output/stdio.ts';
 import { LastShown, type LineFilter, type ShownLine } from './line-filter.ts';
+import { LineJson } from './line-json.ts';
 import { LinePrinter } from './line-printer.ts';
 import { readSeen, type SeenListener, type SeenOptions } from './seen-output.ts';
 import { shownLines } from './shown-lines.ts';
@@ -12,6 +13,8 @@ export interface PrintOptions extends SeenOptions {
   /** Each reading begins with a new one. */
   readonly newFilter: () => LineFilter;
   readonly hasTimes?: boolean | undefined;
+  /** A JSON object for each line. */
+  readonly isJson?: boolean | undefined;
   /** Print only so many lines of the past. */
   readonly tail?: number | undefined;
   readonly write: (text: string) => Promise<void>;
@@ -50,10 +53,11 @@ async function printFrom(
   options: PrintOptions,
   tail: Tail | null,
 ): Promise<void> {
-  const { hasTimes = false, write } = options;
+  const { hasTimes = false, isJson = false, write } = options;
   const filter = options.newFilter();
   const hasEnded = session.state !== 'running';
-  const printer = new LinePrinter(write, { hasTimes });
+  const json = isJson ? new LineJson(session, write) : null;
+  const printer = json ?? new LinePrinter(write, { hasTimes });
   let held = tail;
   const flush = async (): Promise<void> => {
     if (held === null) return;
@@ -74,10 +78,10 @@ async function printFrom(
       if (held === null && filter.wouldPass(text)) await printer.showOpen(text, at);
     },
     onLive: flush,
-    onGap: (from, to) => notice(`spool: ${gapWords(from, to)}`),
-    onRemoved: () => notice('spool: the session was removed'),
+    onGap: (from, to) => (json ? void json.gap(from, to) : notice(`spool: ${gapWords(from, to)}`)),
+    onRemoved: () => (json ? void json.removed() : notice('spool: the session was removed')),
   };
-  await readSeen(client, session, { ...options, wantsTimes: hasTimes }, listener);
+  await readSeen(client, session, { ...options, wantsTimes: hasTimes || isJson }, listener);
   await flush();
   await printer.end();
 }

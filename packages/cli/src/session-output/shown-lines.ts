@@ -17,7 +17,7 @@ export function shownLines(item: SeenItem, now: number, hasEnded = false): reado
           : `since ${since}: its screen`;
       return [
         heading(`full-screen program ${when}`, at),
-        ...item.lines.map((text) => ({ text, at })),
+        ...item.lines.map((text) => ({ text, at, isScreen: true })),
         heading(
           item.isOver || hasEnded ? 'end of the full-screen program' : 'the full-screen program is still running',
           at,
@@ -27,7 +27,7 @@ export function shownLines(item: SeenItem, now: number, hasEnded = false): reado
     case 'frame':
       return [
         heading(`full-screen program at ${localTime(item.at, now)}`, item.at),
-        ...item.lines.map((text) => ({ text, at: item.at })),
+        ...item.lines.map((text) => ({ text, at: item.at, isScreen: true })),
       ];
   }
 }

@@ -28,7 +28,7 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   const from = await offsetOf(client, session, since && 'time' in since ? { time: since.time - 1 } : since);
   const until = end === undefined ? undefined : await offsetOf(client, session, end);
   const first = flags.tailBytes === undefined ? from : Math.max(from, (until ?? session.offset) - flags.tailBytes, 0);
-  if (flags.raw || flags.json) {
+  if (flags.raw) {
     await writeBytes(client, session, { from: first, until }, flags);
     return 0;
   }
@@ -39,6 +39,7 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
     isFollowing: flags.follow && until === undefined,
     wantsFrames: flags.frames,
     hasTimes: flags.timestamps,
+    isJson: flags.json,
     tail: flags.tail,
     stream: streamOf(flags),
     newFilter: () => new LineFilter({ pattern, context: flags.context }),
@@ -54,6 +55,7 @@ function check(flags: Flags): void {
     throw new UsageError(words, 'logs');
   };
   if (flags.tail !== undefined && flags.tail < 0) refuse('--tail must be 0 or more');
+  if (flags.context !== undefined && flags.context < 0) refuse('--context must be 0 or more');
   if (flags.tail !== undefined && flags.tailBytes !== undefined) refuse('--tail cannot be combined with --tail-bytes');
   if (flags.force && !flags.raw) refuse('--force requires --raw');
   if (flags.text && flags.raw) refuse('--text cannot be combined with --raw');
@@ -63,14 +65,13 @@ function check(flags: Flags): void {
   const textOnly = (['grep', 'timestamps', 'frames'] as const).find(
     (name) => flags[name] !== undefined && flags[name] !== false,
   );
-  if (textOnly !== undefined && (flags.raw || flags.json))
-    refuse(`--${textOnly} needs text; it cannot be combined with ${flags.raw ? '--raw' : '--json'}`);
+  if (textOnly !== undefined && flags.raw) refuse(`--${textOnly} needs text; it cannot be combined with --raw`);
 }
 
 const streamOf = ({ stdout, stderr }: Flags): 'stdout' | 'stderr' | undefined =>
   stdout === stderr ? undefined : stdout ? 'stdout' : 'stderr';
 
-/** The exact bytes, or the same as NDJSON. */
+/** The exact bytes, or the same as events in NDJSON. */
 async function writeBytes(
   client: Client,
   session: SessionInfo,

@@ -43,11 +43,13 @@ export const OUTPUT_VERBS = {
       'pager) is one section with its last screen.',
       TIME_ABOUT,
       'If output was already deleted, a notice on stderr gives its offsets.',
+      '--json prints a JSON object per line (`line`, `screen-line`, `gap`); --json --raw prints the output as it came (`output`).',
     ].join('\n'),
     examples: [
       ['spool logs --tail 50 api', 'the last 50 lines'],
       ['spool logs --since 10m --timestamps api', 'the last ten minutes, with the time of each line'],
       ["spool logs --grep 'error|warn' -C 2 api", 'matching lines and two around each'],
+      ['spool logs --json --grep error api | jq -r .text', 'for a program: each line with its time'],
       ['spool logs --raw api > api.bytes', 'the exact bytes'],
     ],
   },
