@@ -150,7 +150,7 @@ const WRITES_AS_IT_IS: ReadonlySet<string> = new Set([
   'packages/cli/src/attach/terminal-attach.ts',
   'packages/cli/src/tasks/live.ts',
   'packages/cli/src/watch/view.ts',
-  'packages/cli/src/watch/controls.ts',
+  'packages/cli/src/watch/board.ts',
   'packages/cli/src/verbs/replay.ts',
   'packages/cli/src/recording/replay-player.ts',
 ]);
