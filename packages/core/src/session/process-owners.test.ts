@@ -111,6 +111,12 @@ test('[RUN-7] a daemon that was started inside is on its own, with its sessions,
   expect(ours([child, daemon, nested, orphan, stripped], { groups })).toEqual([100]);
 });
 
+test('[RUN-7] a process that is known, but has left the terminal session, does not prove who is in it now', () => {
+  const left = row(300, { terminalSession: 300 });
+  const [reused, led] = [row(100), row(101, { terminalSession: 100 })]; // the pid of the child belongs to another
+  expect(ours([left, reused, led], seen({ pid: 300, startTicks: '2000' }))).toEqual([300]);
+});
+
 test('processes in a circle, as a table that changes while it is read may show them, are nobody’s', () => {
   expect(ours([row(300, { parent: 301 }), row(301, { parent: 300 })])).toEqual([]);
 });
