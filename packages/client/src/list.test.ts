@@ -37,3 +37,13 @@ test('[LIST-1] a daemon of before lists all, and the client chooses', async () =
   const listed = await listSessions(old, { states: ['exited'], order: 'newest', limit: 2 });
   expect([ids(listed), listed.matching]).toEqual([['s7', 's6'], 8]);
 });
+
+test('[LIST-1] another refusal is passed on, and not taken for that of a daemon of before', async () => {
+  const asked: Ask[] = [];
+  const busy = async (what: Ask): Promise<Requests['list']['answer']> => {
+    asked.push(what);
+    throw new SpoolError('DAEMON_STOPPING');
+  };
+  await expect(listSessions(busy, { limit: 2 })).rejects.toMatchObject({ code: 'DAEMON_STOPPING' });
+  expect(asked).toHaveLength(1);
+});

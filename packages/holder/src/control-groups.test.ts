@@ -1,6 +1,8 @@
+import { existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { readStat } from '@spool/native/process-identity';
 import { expect, test } from 'vitest';
-import { isOfTheDead, outsideOfSessions } from './control-groups.ts';
+import { ControlGroups, isOfTheDead, outsideOfSessions } from './control-groups.ts';
 
 const us = { pid: process.pid, startTicks: readStat(process.pid)!.startTicks, bootId: 'b', pidNamespace: '4026531836' };
 
@@ -22,6 +24,22 @@ test.each([
   ['/user.slice', null],
   ['/spool-tools.slice/abcdefgh12', null],
   ['/spool-4026531836-42-77', null],
+  ['/a/spool-1-2-3/abcdefgh12.scope', null],
 ])('[RUN-7] who is in the group %s is outside of sessions in %s', (path, outside) => {
   expect(outsideOfSessions(path)).toBe(outside);
+});
+
+test('[RUN-5] the group of a command that could not be started is removed; that of one that runs stays', () => {
+  const groups = new ControlGroups();
+  const kept = [true, false].map((isUsed) => {
+    const folder = mkdtempSync(`${tmpdir()}/spool-group-`);
+    groups.close({ folder, procsFd: openSync('/dev/null', 'w') }, isUsed);
+    const isThere = existsSync(folder);
+    rmSync(folder, { recursive: true, force: true });
+    return [isUsed, isThere];
+  });
+  expect(kept).toEqual([
+    [true, true],
+    [false, false],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Log } from './log.ts';
@@ -45,4 +45,33 @@ test('[LIFE-9] once the folder is well again the log goes on behind what it has,
   expect(Buffer.from((log.read(0, 100) as { bytes: Uint8Array }).bytes).toString()).toBe('first');
   expect(log.read(5, 100)).toMatchObject({ type: 'gap', from: 5, to: 15 });
   expect(Buffer.from((log.read(15, 100) as { bytes: Uint8Array }).bytes).toString()).toBe('second');
+});
+
+test('[LIFE-9] while the folder is unknown nothing is written into it, even if it is there again', async () => {
+  const folder = `${place}/log`;
+  {
+    using before = Log.open(folder);
+    before.append(Buffer.from('first'), 1);
+    before.markResize(80, 24, 1);
+    await before.flush();
+  }
+  const filesOf = (): Record<string, string> =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'latin1')]));
+  const whole = filesOf();
+  renameSync(folder, `${place}/aside`);
+  writeFileSync(folder, '');
+  using log = Log.open(folder, { lenient: true, endAtLeast: 5 });
+  rmSync(folder);
+  renameSync(`${place}/aside`, folder);
+  log.skip(10, 2);
+  log.markResize(100, 30, 2);
+  await log.flush();
+  expect(filesOf()).toEqual(whole);
+  log.append(Buffer.from('second'), 3);
+  expect(log.read(5, 100)).toMatchObject({ type: 'gap', from: 5, to: 15 });
+  expect([...log.marks(0, 5)].filter(({ type }) => type === 'resize')).toMatchObject([{ cols: 80, rows: 24 }]);
+});
+
+test('[LIFE-9] a fault of our own is no damage: it is thrown, lenient or not', () => {
+  expect(() => Log.open(7 as unknown as string, { lenient: true })).toThrow(TypeError);
 });

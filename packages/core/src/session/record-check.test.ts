@@ -23,7 +23,7 @@ function read(record: unknown, id = 'abcdefghij'): unknown {
 }
 
 test('a record is read as it was written, with what a later version added', () => {
-  const more = { ...RECORD, identity: { bootId: 'x' } };
+  const more = { ...RECORD, identity: { bootId: 'x' }, controlGroup: '/g', typed: { who: 'cli 7', at: 3 } };
   expect(read(more)).toEqual(more);
   expect(read({ ...RECORD, end: null, ending: null, size: null })).not.toBeNull();
 });
@@ -35,9 +35,14 @@ test.each([
   ['null', 'null'],
   ['a command that is a text', { ...RECORD, run: { ...RECORD.run, command: 'cat' } }],
   ['a command of numbers', { ...RECORD, run: { ...RECORD.run, command: [1] } }],
+  ['a command without words', { ...RECORD, run: { ...RECORD.run, command: [] } }],
   ['no folder', { ...RECORD, run: { ...RECORD.run, cwd: null } }],
   ['a name that is a number', { ...RECORD, name: 7 }],
   ['a pid that is a text', { ...RECORD, pid: '7' }],
+  ['a pid beyond all numbers', JSON.stringify(RECORD).replace('"pid":7', '"pid":1e999')],
+  ['a control group that is a number', { ...RECORD, controlGroup: 7 }],
+  ['somebody who typed, without a time', { ...RECORD, typed: { who: 'cli 7' } }],
+  ['a time limit that is a text', { ...RECORD, run: { ...RECORD.run, timeoutMs: '5m' } }],
   ['a start that is a text', { ...RECORD, startedAt: 'now' }],
   ['a size that is a text', { ...RECORD, size: '80x24' }],
   ['labels that are a list', { ...RECORD, run: { ...RECORD.run, labels: ['a'] } }],
