@@ -1,6 +1,6 @@
 /** Seed 000, "PTY output streaming": its statements, as a user of that system expects them. */
 import type { Client } from '@spool/client';
-import { TestDaemon, until } from '@spool/testkit';
+import { BareClient, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 
 const env = { PATH: process.env.PATH!, HOME: '/' };
@@ -107,4 +107,76 @@ test('[OUT-7] the strict form says that there is no such agent, and ends with it
   const { promise, resolve } = Promise.withResolvers<unknown>();
   client.subscribeWorkerOutput('nobody', () => {}, { wait: false, onError: resolve });
   expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
+});
+
+/** Prints each line that it gets. */
+const ECHO = ['sh', '-c', 'stty -echo; while read -r line; do echo "$line"; done'];
+
+test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is not', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  let heard = '';
+  const names: string[] = [];
+  const stop = client.subscribeWorkerOutput('Interviewer', (data) => (heard += data));
+  const stopAll = client.subscribeWorkerOutput('*', (_data, _ts, agent) => names.push(agent));
+  const one = await client.run({ command: ECHO, name: 'draft', env });
+  const says = async (text: string): Promise<void> => {
+    await one.write(`${text}\n`);
+    await until('it is stored', async () => (await client.tail(one.id, { lines: 3 })).includes(text));
+  };
+  await says('before');
+  await one.update({ name: 'Interviewer' });
+  await says('with the name');
+  await until('it is heard from its first byte', () => heard === 'before\r\nwith the name\r\n');
+  await one.update({ name: 'retired' });
+  await says('without the name');
+  await until('the other one hears the new name', () => names.includes('retired'));
+  const two = await client.run({ command: ['echo', 'the next'], name: 'Interviewer', env });
+  await until('the next one is heard', () => heard.endsWith('the next\r\n'));
+  await client.remove(two.id);
+  await one.update({ name: 'Interviewer' });
+  await says('again');
+  await until('it is heard again', () => heard.endsWith('again\r\n'));
+  expect(heard).toBe('before\r\nwith the name\r\nthe next\r\nagain\r\n');
+  expect([...new Set(names)]).toEqual(expect.arrayContaining(['draft', 'retired', 'Interviewer']));
+  stop();
+  stopAll();
+});
+
+test('[OUT-7] "case SUBSCRIBE_WORKER_OUTPUT": the daemon itself holds a subscription by name, before the agent exists', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const bare = await BareClient.connect((await client.status()).socket);
+  const said = (channel: number): string =>
+    bare
+      .told(channel)
+      .map(({ type, data }) => (type === 'WORKER_OUTPUT' ? data : `[${type}]`))
+      .join('');
+  expect(await bare.answer(1, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: 'Interviewer' })).toMatchObject({ id: null });
+  await bare.answer(2, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: '*' });
+  for (const word of ['one', 'two']) {
+    await client.run({ command: ['echo', word], name: 'Interviewer', env }).then((session) => session.wait());
+  }
+  await client.run({ command: ['echo', 'other'], name: 'other', env });
+  await until('both are told', () => said(1) === 'one\r\n[end]two\r\n[end]' && said(2).includes('other'));
+  expect(bare.told(2).filter(({ type }) => type === 'WORKER_OUTPUT')).toMatchObject([
+    { agent: 'Interviewer', data: 'one\r\n', ts: expect.any(Number), id: expect.any(String) },
+    { agent: 'Interviewer' },
+    { agent: 'other' },
+  ]);
+  const renamed = await client.run({ command: ECHO, name: 'draft', env });
+  await renamed.update({ name: 'Interviewer' });
+  await renamed.write('with the name\n');
+  await until('it is told', () => said(1).endsWith('with the name\r\n'));
+  await renamed.update({ name: 'retired' });
+  await renamed.write('without\n');
+  await until('the other one is told', () => said(2).includes('without'));
+  expect(said(1)).not.toContain('without');
+  await bare.answer(3, { op: 'UNSUBSCRIBE_WORKER_OUTPUT', channel: 1 });
+  await bare.answer(4, { op: 'UNSUBSCRIBE_WORKER_OUTPUT', channel: 2 });
+  expect((await client.get(renamed.id)).watchers).toBe(0);
+  await expect(bare.answer(5, { op: 'SUBSCRIBE_WORKER_OUTPUT', agent: 'nobody', wait: false })).rejects.toThrow(
+    'the daemon refused',
+  );
+  bare.close();
 });

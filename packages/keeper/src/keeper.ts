@@ -18,6 +18,7 @@ import {
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
 import { Listener } from './clients/listener.ts';
+import { OutputSubscriptions } from './clients/output-subscriptions.ts';
 import { freeName } from './session/names.ts';
 import { Spawner } from './session/spawner.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
@@ -62,6 +63,7 @@ export class Keeper {
   readonly terminator = new Terminator(() => this.#ownPids());
   readonly prompter = new Prompter();
   readonly #watch = new FdWatch(() => this.#services?.screens.restMs ?? 0);
+  readonly outputSubscriptions = new OutputSubscriptions();
   readonly #holder: HolderLink;
   readonly #files = new FileBudget(openFiles);
   readonly #listener: Listener;
@@ -126,6 +128,14 @@ export class Keeper {
   /** By a session other than `id`. */
   isNameTaken(name: string, id: string): boolean {
     return this.#spawner.isNameTaken(name, id) || this.registry.isNameTaken(name);
+  }
+
+  /** A client has given the session another name. */
+  renamed(session: Session, before: string): void {
+    const { id, name } = session;
+    const offset = session.isRunning ? session.log.end : session.info.offset;
+    this.#listener.emit({ type: 'session-renamed', at: Date.now(), id, name, before, offset });
+    this.outputSubscriptions.renamed(session);
   }
 
   remove(session: Session): void {
@@ -408,6 +418,7 @@ export class Keeper {
     const at = Date.now();
     const { info } = session;
     this.#listener.emit({ type: 'session-started', at, session: info });
+    this.outputSubscriptions.started(session);
     if (info.isTask)
       this.#listener.emit({ type: 'task_started', at, taskId: id, name: taskNameOf(info), startedAt: info.startedAt });
   }

@@ -372,20 +372,23 @@ export interface Requests {
     answer: Record<never, never>;
   };
   /**
-   * A session's output as text, from `from` (default: the present), in `WORKER_OUTPUT` events on this request's
-   * channel, until `UNSUBSCRIBE_WORKER_OUTPUT`. For clients that want text and no bytes; the SDK's `watchText` offers
+   * Output as text, in `WORKER_OUTPUT` events on this request's channel, until `UNSUBSCRIBE_WORKER_OUTPUT`. By name: of the
+   * session that has the name, from `from` (default: the present), and of each later one from its first byte; the agent
+   * need not exist yet, and `*` is every session. By id, or with `wait: false`: of one session, until its end. For clients that want text and no bytes; the SDK's `watchText` offers
    * more.
    */
   SUBSCRIBE_WORKER_OUTPUT: {
     ask: {
       readonly agent: string;
       readonly from?: number | undefined;
+      readonly wait?: boolean | undefined;
       readonly flushMs?: number | undefined;
       readonly maxBytes?: number | undefined;
       readonly chunking?: 'raw' | 'line' | 'semantic' | undefined;
-      readonly ansi?: 'keep' | 'strip' | undefined;
+      readonly ansi?: 'keep' | 'strip' | 'text' | undefined;
     };
-    answer: { readonly id: string; readonly offset: number };
+    /** `id` is null while no session has the name, and for `*`. */
+    answer: { readonly id: string | null; readonly offset: number };
   };
   UNSUBSCRIBE_WORKER_OUTPUT: { ask: { readonly channel: number }; answer: Record<never, never> };
   status: { ask: Record<never, never>; answer: DaemonStatus };
@@ -461,6 +464,15 @@ export type DaemonEvent =
       readonly rows: number;
     }
   | { readonly type: 'session-removed'; readonly at: number; readonly id: string }
+  /** `name` is the new name, `offset` the end of its log at that time. */
+  | {
+      readonly type: 'session-renamed';
+      readonly at: number;
+      readonly id: string;
+      readonly name: string;
+      readonly before: string;
+      readonly offset: number;
+    }
   /** A client began to type: another one than before, or the same after a long pause. */
   | { readonly type: 'session-typed'; readonly at: number; readonly id: string; readonly who: string }
   | { readonly type: 'session-status'; readonly at: number; readonly id: string; readonly status: StatusInfo }
@@ -505,6 +517,8 @@ export type WorkerOutputEvent =
   | {
       readonly type: 'WORKER_OUTPUT';
       readonly agent: string;
+      /** Of the session. */
+      readonly id: string;
       readonly data: string;
       /** When its first byte came, in milliseconds since 1970. */
       readonly ts: number;
@@ -515,9 +529,9 @@ export type WorkerOutputEvent =
       readonly stream?: 'stderr';
     }
   /** These bytes are no longer kept. */
-  | { readonly type: 'gap'; readonly from: number; readonly to: number }
-  /** The session has ended, or was removed: nothing follows. */
-  | { readonly type: 'end'; readonly offset: number };
+  | { readonly type: 'gap'; readonly id: string; readonly from: number; readonly to: number }
+  /** The session has ended, or was removed: nothing follows of it. A subscription by name goes on with the next one. */
+  | { readonly type: 'end'; readonly id: string; readonly offset: number };
 
 export interface DaemonStatus {
   readonly version: string;

@@ -178,8 +178,9 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     types: z.array(z.string().max(50)).max(50).optional(),
   }),
   SUBSCRIBE_WORKER_OUTPUT: z.strictObject({
-    agent: sessionRef,
+    agent: sessionRef.min(1, 'must name an agent'),
     from: offset.optional(),
+    wait: z.boolean().optional(),
     flushMs: z.int().min(0).max(60_000).optional(),
     maxBytes: z
       .int()
@@ -187,7 +188,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .max(64 * 1024)
       .optional(),
     chunking: z.enum(['raw', 'line', 'semantic']).optional(),
-    ansi: z.enum(['keep', 'strip']).optional(),
+    ansi: z.enum(['keep', 'strip', 'text']).optional(),
   }),
   UNSUBSCRIBE_WORKER_OUTPUT: z.strictObject({ channel: z.int().min(0) }),
   status: z.strictObject({}),

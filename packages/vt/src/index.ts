@@ -57,7 +57,7 @@ export { LineText } from './text/text.ts';
 export { LINES_LOOK_BACK_BYTES, LineStreams } from './text/line-streams.ts';
 export type { LineTextOptions, TextLine } from './text/text.ts';
 export { CHUNK_BYTES_MAX, TextChunker } from './text/text-chunker.ts';
-export type { Chunking, TextChunk, TextChunkOptions } from './text/text-chunker.ts';
+export type { Ansi, Chunking, TextChunk, TextChunkOptions } from './text/text-chunker.ts';
 export { TextStreams } from './text/text-streams.ts';
 export type { Arrival, StreamChunk, StreamName, TextStreamsOptions } from './text/text-streams.ts';
 export { cleanText, isUnfit } from './viewer/clean-text.ts';

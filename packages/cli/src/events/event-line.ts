@@ -19,6 +19,8 @@ function sentence(event: ListedEvent, name: string): string {
       return `${name} is now ${event.cols}x${event.rows}`;
     case 'session-removed':
       return `${name} was removed`;
+    case 'session-renamed':
+      return `${printable(event.before)} is now called ${name}`;
     case 'session-typed':
       return `${printable(event.who)} types into ${name}`;
     case 'session-status':

@@ -1,9 +1,10 @@
 /**
- * The output of an agent by its name, as text: of the session that has the name now, and then of each later one with
- * that name, from its first byte. `*` is every session. Keeps OUT-7.
+ * The output of an agent by its name, as text: of the session that has the name now, and then of each later one that gets
+ * the name, by its start or by a rename, from its first byte. What a session writes after it has lost the name is not
+ * told. `*` is every session. Keeps OUT-7.
  *
- * It learns of new sessions from the daemon's events. Those are not stored, so after a break it looks at the list; no
- * session is followed twice. The bytes of each one come exactly once, because a `Watch` reads them.
+ * It learns of new sessions and renames from the daemon's events. Those are not stored, so after a break it looks at the
+ * list; no byte is told twice. The bytes of each one come exactly once, because a `Watch` reads them.
  */
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import type { AbortSignalLike } from '../link/runtime.ts';
@@ -61,7 +62,9 @@ class OutputSubscription {
   readonly #signal: AbortSignalLike | undefined;
   /** Sessions that were followed, or are older than the subscription. */
   readonly #known = new Set<string>();
-  readonly #watches = new Set<TextWatch>();
+  readonly #following = new Map<string, Following>();
+  /** How far sessions were told that have ended or lost the name. */
+  readonly #toldTo = new Map<string, number>();
   /** One session of a name after the other; with `*` they are followed side by side. */
   #queue: Promise<void> = Promise.resolve();
   #events: Events | null = null;
@@ -87,18 +90,20 @@ class OutputSubscription {
   close(): void {
     this.#isOver = true;
     this.#events?.close();
-    for (const watch of this.#watches) watch.close();
+    for (const { watch } of this.#following.values()) watch?.close();
   }
 
   async #followOne(): Promise<void> {
-    await this.#follow(await this.#source.get(this.#agent), this.#options.from);
+    const session = await this.#source.get(this.#agent);
+    this.#take(session, this.#options.from);
+    await this.#queue;
   }
 
   async #followAll(): Promise<void> {
     // Events first, then the list, on one connection: no session can start between the two.
     await this.#source.open();
     if (this.#isOver) return;
-    this.#events = this.#source.events({ types: ['session-started'], signal: this.#signal });
+    this.#events = this.#source.events({ types: ['session-started', 'session-renamed'], signal: this.#signal });
     const { found, isId } = await this.#find();
     for (const session of found) this.#take(session, this.#options.from);
     if (isId) {
@@ -107,7 +112,8 @@ class OutputSubscription {
     }
     for await (const event of this.#events) {
       if (event.type === 'session-started' && this.#isMeant(event.session)) this.#take(event.session);
-      else if (event.type === 'events-missed') for (const missed of await this.#listed()) this.#take(missed);
+      else if (event.type === 'session-renamed') await this.#renamed(event);
+      else if (event.type === 'events-missed') await this.#catchUp();
     }
   }
 
@@ -137,13 +143,57 @@ class OutputSubscription {
     return await this.#source.list(this.#agent === ALL ? {} : { name: this.#agent });
   }
 
-  #isMeant({ name }: SessionInfo): boolean {
+  #isMeant({ name }: Pick<SessionInfo, 'name'>): boolean {
     return this.#agent === ALL || name === this.#agent;
+  }
+
+  async #renamed({ id, name, offset }: { id: string; name: string; offset: number }): Promise<void> {
+    const following = this.#following.get(id);
+    if (following) following.name = name;
+    if (this.#agent === ALL) return;
+    if (!this.#isMeant({ name })) return this.#lose(id, offset);
+    if (following && following.until === Infinity) return;
+    if (following) await following.ended; // what it wrote before it lost the name comes first
+    const info = await this.#source.get(id).catch((error: unknown) => {
+      if (isGone(error)) return undefined;
+      throw error;
+    });
+    const isTold = this.#toldTo.has(id);
+    if (!info || !this.#isMeant(info) || (isTold && info.state !== 'running')) return;
+    const from = isTold ? offset : undefined;
+    this.#known.delete(id);
+    this.#take(info, from);
+  }
+
+  /** It has another name from this offset on. */
+  #lose(id: string, offset: number): void {
+    const following = this.#following.get(id);
+    if (!following) return;
+    following.until = Math.min(following.until, offset);
+    this.#toldTo.set(id, offset);
+    // Without escapes, the last bytes may have no text that would tell that they came.
+    const { ansi = 'keep' } = this.#options;
+    if (following.toldTo >= following.until || ansi !== 'keep') following.watch?.close();
+  }
+
+  /** Events were missed. */
+  async #catchUp(): Promise<void> {
+    const listed = await this.#listed();
+    for (const missed of listed) {
+      const following = this.#following.get(missed.id);
+      if (following) following.name = missed.name;
+      this.#take(missed);
+    }
+    if (this.#agent === ALL) return;
+    for (const id of this.#following.keys())
+      if (!listed.some((session) => session.id === id)) this.#lose(id, this.#following.get(id)!.toldTo);
   }
 
   #take(session: SessionInfo, from: SubscribeOptions['from'] = 'start'): void {
     if (this.#known.has(session.id)) return;
     this.#known.add(session.id);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.#following.set(session.id, { name: session.name, until: Infinity, toldTo: 0, watch: null, ended, end });
     const follow = (): Promise<void> =>
       this.#follow(session, from).catch((error: unknown) => {
         if (!isGone(error)) this.#fail(error); // removed: the next one with this name may come
@@ -151,19 +201,34 @@ class OutputSubscription {
     this.#queue = this.#agent === ALL ? Promise.all([this.#queue, follow()]).then(() => {}) : this.#queue.then(follow);
   }
 
-  async #follow({ id, name }: SessionInfo, from: SubscribeOptions['from']): Promise<void> {
+  #over(id: string): void {
+    const following = this.#following.get(id);
+    if (!following) return;
+    this.#following.delete(id);
+    this.#toldTo.set(id, following.toldTo);
+    following.watch?.close();
+    following.end();
+  }
+
+  async #follow({ id }: SessionInfo, from: SubscribeOptions['from']): Promise<void> {
     if (this.#isOver) return;
+    const following = this.#following.get(id);
+    if (!following || following.toldTo >= following.until) return void this.#over(id); // it lost the name while it waited
     const watch = this.#source.watchText(id, { ...this.#options, from: from ?? 'start' });
-    this.#watches.add(watch);
+    following.watch = watch;
     let hasEnded = false;
     try {
       for await (const item of watch) {
         if (this.#isOver) return; // it was on its way when the subscription ended
-        if (item.type === 'text') this.#call(() => this.#callback(item.data, item.ts, name));
-        else if (item.type === 'exit') hasEnded = true;
+        if (item.type === 'exit') hasEnded = true;
+        if (item.type !== 'text') continue;
+        if (item.offset >= following.until) break;
+        this.#call(() => this.#callback(item.data, item.ts, following.name));
+        following.toldTo = item.end;
+        if (item.end >= following.until) break;
       }
     } finally {
-      this.#watches.delete(watch);
+      this.#over(id);
     }
     const { onEnd } = this.#options;
     if (!hasEnded || !onEnd || this.#isOver) return;
@@ -190,6 +255,19 @@ class OutputSubscription {
     const { onError = leaveUnhandled } = this.#options;
     onError(error);
   }
+}
+
+/** A session that is being told, or waits for its turn. */
+interface Following {
+  /** Its present name. */
+  name: string;
+  /** It lost the name at this offset. */
+  until: number;
+  toldTo: number;
+  watch: TextWatch | null;
+  /** Resolves when nothing more is told of it. */
+  readonly ended: Promise<void>;
+  end(): void;
 }
 
 const isGone = (error: unknown): boolean => error instanceof SpoolError && error.code === 'SESSION_UNKNOWN';

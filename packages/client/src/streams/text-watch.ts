@@ -8,7 +8,7 @@
  *
  * It reads from its watch only while it is read itself, so memory is bounded by the watch's credit.
  */
-import type { Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
+import type { Ansi, Arrival, Chunking, StreamChunk, TextStreams } from '@spool/vt';
 import { Reading } from './reading.ts';
 import { abortController, type Runtime } from '../link/runtime.ts';
 import type { Watch, WatchOptions } from './watch.ts';
@@ -21,8 +21,8 @@ export interface TextWatchOptions extends WatchOptions {
   readonly flushMs?: number | undefined;
   /** How much text may be collected (default: 4096). */
   readonly maxBytes?: number | undefined;
-  /** Escape sequences (default: `keep`). */
-  readonly ansi?: 'keep' | 'strip' | undefined;
+  /** Escape sequences (default: `keep`). See `Ansi`. */
+  readonly ansi?: Ansi | undefined;
 }
 
 export type TextItem =

@@ -14,6 +14,7 @@ import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { attach } from './attach.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
+import { ALL_AGENTS } from './output-subscriptions.ts';
 import { checkOwners } from '../session/owner-watch.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
@@ -112,7 +113,9 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     if (change.name !== undefined && change.name !== session.name && keeper.isNameTaken(change.name, session.id)) {
       throw new SpoolError('NAME_TAKEN', { name: change.name });
     }
+    const before = session.name;
     session.update(change);
+    if (session.name !== before) keeper.renamed(session, before);
     return session.info;
   },
 
@@ -215,6 +218,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   UNSUBSCRIBE_WORKER_OUTPUT(_keeper, { channel }, connection) {
     connection.watchers.get(channel)?.close();
+    connection.waits.get(channel)?.();
+    connection.waits.delete(channel);
     return {};
   },
 
@@ -276,7 +281,10 @@ function subscribe(
   connection: Connection,
   channel: number,
 ): undefined {
-  if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  if (connection.watchers.has(channel) || connection.waits.has(channel))
+    throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+  if (ask.wait !== false && keeper.registry.get(ask.agent) === undefined)
+    return subscribeByName(keeper, ask, connection, channel);
   const session = keeper.registry.find(ask.agent);
   const { end } = session.log;
   const from = ask.from ?? end;
@@ -285,6 +293,29 @@ function subscribe(
   connection.watchers.set(channel, watcher);
   connection.reply(channel, { id: session.id, offset: from } satisfies Requests['SUBSCRIBE_WORKER_OUTPUT']['answer']);
   watcher.pump();
+  return undefined;
+}
+
+/** An id prefix is a name here: it could belong to another session later. */
+function subscribeByName(
+  keeper: Keeper,
+  ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
+  connection: Connection,
+  channel: number,
+): undefined {
+  if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
+  const named = [...keeper.registry.all()].filter(({ name }) => ask.agent === ALL_AGENTS || name === ask.agent);
+  const running = named.filter(({ isRunning }) => isRunning);
+  // An ended one is told only on request: there is no present in it.
+  const present = running.length > 0 || ask.from === undefined || ask.agent === ALL_AGENTS ? running : named.slice(-1);
+  const one = ask.agent === ALL_AGENTS ? undefined : present.at(-1);
+  if (one && ask.from !== undefined) checkReaches(one.log.end, ask.from);
+  const offset = one ? (ask.from ?? one.log.end) : 0;
+  connection.reply(channel, {
+    id: one?.id ?? null,
+    offset,
+  } satisfies Requests['SUBSCRIBE_WORKER_OUTPUT']['answer']);
+  connection.waits.set(channel, keeper.outputSubscriptions.add(connection, channel, ask, one ? [one] : present));
   return undefined;
 }
 

@@ -19,24 +19,29 @@ export interface TextWatcherOptions {
   readonly session: Session;
   readonly ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'];
   readonly from: number;
+  /** The name that is told with each piece (default: as it was asked for). */
+  readonly agent?: (() => string) | undefined;
+  readonly onClose?: (() => void) | undefined;
 }
 
 export class TextWatcher implements LogWatcher {
   readonly channel: number;
   readonly session: Session;
   readonly #connection: Connection;
-  readonly #agent: string;
+  readonly #agent: () => string;
+  readonly #onClose: () => void;
   readonly #text: TextStreams;
   #cursor: number;
   #toldAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor({ connection, channel, session, ask, from }: TextWatcherOptions) {
+  constructor({ connection, channel, session, ask, from, agent, onClose }: TextWatcherOptions) {
     this.channel = channel;
     this.session = session;
     this.#connection = connection;
-    this.#agent = ask.agent;
+    this.#agent = agent ?? (() => ask.agent);
+    this.#onClose = onClose ?? (() => {});
     this.#cursor = from;
     const { flushMs, maxBytes, chunking, ansi } = ask;
     this.#text = new TextStreams({ offset: from, flushMs, maxBytes, chunking, ansi });
@@ -55,7 +60,7 @@ export class TextWatcher implements LogWatcher {
       if (read.type === 'end') break;
       if (read.type === 'gap') {
         this.#tellAll(this.#text.end(read.to));
-        this.#emit({ type: 'gap', from: read.from, to: read.to });
+        this.#emit({ type: 'gap', id: this.session.id, from: read.from, to: read.to });
         this.#cursor = read.to;
         continue;
       }
@@ -66,13 +71,18 @@ export class TextWatcher implements LogWatcher {
     this.#flushInTime();
     if (this.session.isRunning) return;
     this.#tellAll(this.#text.end());
-    this.#emit({ type: 'end', offset: this.#cursor });
+    this.#emit({ type: 'end', id: this.session.id, offset: this.#cursor });
     this.close();
+  }
+
+  /** Tells what is held. */
+  flush(): void {
+    this.#tellAll(this.#text.end());
   }
 
   removed(): void {
     this.#tellAll(this.#text.end());
-    this.#emit({ type: 'end', offset: this.#cursor });
+    this.#emit({ type: 'end', id: this.session.id, offset: this.#cursor });
     this.close();
   }
 
@@ -94,6 +104,7 @@ export class TextWatcher implements LogWatcher {
     if (this.#timer) clearTimeout(this.#timer);
     this.session.watchers.delete(this);
     this.#connection.forget(this);
+    this.#onClose();
   }
 
   #flushInTime(): void {
@@ -111,7 +122,7 @@ export class TextWatcher implements LogWatcher {
   #tellAll(chunks: readonly StreamChunk[]): void {
     if (chunks.length === 0) return;
     for (const { stream, ...chunk } of chunks) {
-      const message = { type: 'WORKER_OUTPUT', agent: this.#agent, ...chunk } as const;
+      const message = { type: 'WORKER_OUTPUT', agent: this.#agent(), id: this.session.id, ...chunk } as const;
       this.#emit(stream === 'stderr' ? { ...message, stream } : message);
     }
     this.#toldAt = performance.now();

@@ -150,6 +150,16 @@ describe('stripped', () => {
     ['a carriage return and a newline that are not one', 'a\r\x1b[K\nb\r\0\n', 'a\r\nb\r\n'],
     ['controls', 'a\bb\x07c\0d\x7fe\x0e', 'abcde'],
     ['a cancelled sequence, and one without end', 'a\x1b[3\x18b\x1b]0;t\x1ac\x1b[3', 'abc'],
+    [
+      '[OUT-8] words that were placed by moves',
+      '\x1b[2;3HQuick\x1b[2;9Hsafety\x1b[1Ccheck:\x1b[3;3HIs\x1b[6Gthis',
+      'Quick safety check:\nIs this',
+    ],
+    [
+      '[OUT-8] columns, and a move before a line end',
+      'a\x1b[4Cb\x1b[2C\r\nc\x1b[Bd\x1b[A\n\x1b[2Ce',
+      'a    b\nc\nd\n  e',
+    ],
     ['characters of all lengths', 'é\x1b[m日\x1b[m👩', 'é日👩'],
   ])('%s', (_what, input, expected) => {
     for (const parts of everyCut(bytes(input))) {
@@ -168,7 +178,8 @@ describe('stripped', () => {
         (input, pieces, chunking, isFlushed) => {
           const parts = cutInto(input, pieces);
           const chunks = chunksOf(parts, { chunking, ansi: 'strip', maxBytes: 40 }, isFlushed);
-          expect(joined(chunks)).toBe(textBetween(input));
+          expect(joined(chunks)).toBe(joined(chunksOf([input], { ansi: 'strip' })));
+          expect(joined(chunks).replaceAll(/[ \n]/g, '')).toBe(textBetween(input).replaceAll(/[ \n]/g, ''));
           chunks.reduce((end, chunk) => {
             expect(chunk.offset).toBeGreaterThanOrEqual(end);
             expect(chunk.end).toBeGreaterThan(chunk.offset);

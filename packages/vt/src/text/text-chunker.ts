@@ -4,9 +4,10 @@
  * Wherever the reads have cut: no chunk ends inside a character or inside an escape sequence, whitespace counts, and
  * with `keep` the joined chunks are exactly the UTF-8 decoding of all bytes (a byte order mark included; what is not
  * UTF-8 is U+FFFD as everywhere). With `strip` the escapes and controls are gone; text, tabs, newlines and carriage
- * returns stay, and CR LF is LF. There is no clock here: `feed` returns what is complete by itself, and the caller,
+ * returns stay, CR LF is LF, and a cursor move between two words is a space or a newline. There is no clock here: `feed` returns what is complete by itself, and the caller,
  * which has a clock, calls `flush` for the rest. Keeps OUT-3: the joined chunks are the decoded log.
  */
+import { CursorGap, joinedGap } from './cursor-gap.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
 import { newlineAt, SemanticEnds } from './semantic-ends.ts';
 import type { Sequence } from '../scan/sequence.ts';
@@ -26,11 +27,17 @@ export interface TextChunk {
  */
 export type Chunking = 'raw' | 'line' | 'semantic';
 
+/**
+ * Escape sequences. `keep`: they stay. `strip`: they are gone, and cursor moves are spaces or newlines. `text`: lines as a
+ * user saw them, each when it has ended: erased text is gone, a progress bar is in its last state.
+ */
+export type Ansi = 'keep' | 'strip' | 'text';
+
 export interface TextChunkOptions {
   readonly chunking?: Chunking | undefined;
   /** Bytes of the stream, escapes included. Only an escape sequence that is longer makes a longer chunk. */
   readonly maxBytes?: number | undefined;
-  readonly ansi?: 'keep' | 'strip' | undefined;
+  readonly ansi?: Ansi | undefined;
   /** Absolute offset of the first byte to be fed. */
   readonly offset?: number | undefined;
 }
@@ -51,6 +58,9 @@ export class TextChunker {
   #settled = 0; // so far no escape sequence is unfinished
   #jumps: Jump[];
   #runs: Run[] = []; // of text, since #start; when stripping
+  readonly #gap = new CursorGap();
+  #lastCharacter = ''; // of what was returned; when stripping
+  #openGap = ''; // before text that is still to come
   #overlong: 'no' | 'going-on' | 'ended' = 'no';
   #scanner!: EscapeScanner;
   #ends: SemanticEnds | undefined;
@@ -126,8 +136,9 @@ export class TextChunker {
     this.#passOver(from);
     if (this.#isStripping) {
       const last = this.#runs.at(-1);
-      if (last?.to === from) last.to = to;
-      else this.#runs.push({ from, to });
+      const gap = this.#gap.take();
+      if (last?.to === from && gap === '') last.to = to;
+      else this.#runs.push({ from, to, gap });
     }
     if (this.#chunking === 'raw') return this.#grow(to);
     const [first, behind] = [from - this.#heldAt, to - this.#heldAt];
@@ -142,6 +153,7 @@ export class TextChunker {
   #sequence(sequence: Sequence): void {
     this.#passOver(sequence.start);
     this.#whole(sequence.start, sequence.end);
+    if (this.#isStripping) this.#gap.sequence(sequence);
     this.#ends?.sequence(sequence);
   }
 
@@ -208,12 +220,19 @@ export class TextChunker {
     for (const run of this.#runs) {
       if (run.from >= at) break;
       const to = Math.min(run.to, at);
-      text += decodeUtf8(this.#held, run.from - this.#heldAt, to - this.#heldAt).replaceAll('\r\n', '\n');
+      const decoded = decodeUtf8(this.#held, run.from - this.#heldAt, to - this.#heldAt)
+        .replaceAll('\r\n', '\n')
+        .replaceAll(CONTROLS, '');
+      const gap = run.gap.length > this.#openGap.length || run.gap === '\n' ? run.gap : this.#openGap;
+      run.gap = '';
+      this.#openGap = decoded === '' ? gap : '';
+      if (decoded !== '') text += joinedGap(text.at(-1) ?? this.#lastCharacter, gap, decoded) + decoded;
       if (to < run.to) run.from = to;
       else told++;
     }
     this.#runs.splice(0, told);
-    return text.replaceAll(CONTROLS, '');
+    this.#lastCharacter = text.at(-1) ?? this.#lastCharacter;
+    return text;
   }
 
   #offsetOf(position: number): number {
@@ -251,6 +270,8 @@ interface Jump {
 interface Run {
   from: number;
   to: number;
+  /** What stands for the cursor moves before it. */
+  gap: string;
 }
 
 const HELD_BYTES_MIN = 8 * 1024;

@@ -5,6 +5,7 @@
  * character that the other one cut in two is held until it is whole. No clock: each piece comes with its arrival, and
  * `dueAt` is when the caller should flush.
  */
+import { LineChunker } from './line-chunker.ts';
 import { type TextChunk, TextChunker, type TextChunkOptions } from './text-chunker.ts';
 
 export type StreamName = 'stdout' | 'stderr';
@@ -73,13 +74,13 @@ export class TextStreams {
 /** One stream's text: its chunks, and when their first bytes came. */
 class StreamText {
   readonly #name: StreamName;
-  readonly #chunker: TextChunker;
+  readonly #chunker: TextChunker | LineChunker;
   /** Of the first byte that was not given out. */
   #arrival: Arrival = { ts: 0, at: 0 };
 
   constructor(name: StreamName, options: TextChunkOptions) {
     this.#name = name;
-    this.#chunker = new TextChunker(options);
+    this.#chunker = options.ansi === 'text' ? new LineChunker(options) : new TextChunker(options);
   }
 
   get heldAt(): number | undefined {
