@@ -9,6 +9,7 @@ import { openFiles } from '@spool/native/open-files';
 import {
   type DaemonStatus,
   type FromHolder,
+  type HeldExit,
   type HeldSession,
   PROTOCOL_VERSION,
   type RunRequest,
@@ -20,6 +21,7 @@ import { debug, log, LOG_FD } from './daemon-log.ts';
 import { Listener } from './clients/listener.ts';
 import { OutputSubscriptions } from './clients/output-subscriptions.ts';
 import { freeName } from './session/names.ts';
+import { endSummary, summaryOf } from './session/end-summary.ts';
 import { Spawner } from './session/spawner.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
 import { Terminator } from './session/terminator.ts';
@@ -245,12 +247,23 @@ export class Keeper {
         return this.#begin();
       case 'exit':
         debug(`session ${message.id} has ended: ${JSON.stringify(message.exit)}`);
-        this.registry.get(message.id)?.exited(message.exit);
+        this.#exited(message.id, message.exit);
         return;
       case 'spawn-failed':
         this.#spawner.failed(message.id, message.code, message.syscall);
         return;
     }
+  }
+
+  #exited(id: string, exit: HeldExit): void {
+    const session = this.registry.get(id);
+    session?.exited(exit);
+    const { info } = session ?? {};
+    if (!session || !info || !this.#listener.wants(summaryOf(info))) return;
+    endSummary(session).then(
+      (event) => this.#listener.emit(event),
+      (error: Error) => debug(`no summary of ${id}: ${error.message}`), // it was removed, or its log cannot be read
+    );
   }
 
   /** The holder has sent everything: first adopt the running sessions, then those that are only on disk. */

@@ -366,7 +366,7 @@ export interface Requests {
     ask: { readonly session: string };
     answer: { readonly id: string; readonly status: Status; readonly history: readonly HistoryItem[] };
   };
-  /** Then events on this request's channel, until `unwatch`: of these sessions and these types (default: all). */
+  /** Then events on this request's channel, until `unwatch`: of these sessions and these types (default: all but `session-summary`). */
   events: {
     ask: { readonly sessions?: readonly string[] | undefined; readonly types?: readonly string[] | undefined };
     answer: Record<never, never>;
@@ -472,6 +472,19 @@ export type DaemonEvent =
       readonly name: string;
       readonly before: string;
       readonly offset: number;
+    }
+  /** What is known of a session at its end, after `session-exited`. Only for clients that name this type: it is read for them. */
+  | {
+      readonly type: 'session-summary';
+      readonly at: number;
+      readonly id: string;
+      readonly reason: 'end';
+      readonly summary: Pick<SessionInfo, 'name' | 'state' | 'exitCode' | 'signal' | 'startedAt' | 'endedAt'> & {
+        readonly durationMs: number;
+        readonly milestones: readonly (Milestone & { readonly at: number })[];
+        /** The last ones with letters. */
+        readonly lastLines: readonly string[];
+      };
     }
   /** A client began to type: another one than before, or the same after a long pause. */
   | { readonly type: 'session-typed'; readonly at: number; readonly id: string; readonly who: string }

@@ -29,6 +29,8 @@ export interface StreamOptions {
   readonly passesSignals: boolean;
   /** What the session may do to a terminal in addition to drawing. */
   readonly permissions: SessionOutputOptions;
+  /** The session's own stderr is not written here: events have it. */
+  readonly omitsStderr?: boolean | undefined;
   /** Prints a line to the user (default: to stderr). */
   readonly tell?: ((line: string) => void) | undefined;
 }
@@ -77,6 +79,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
       for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
         if (options.asJson) await writeText(lines.line(item));
         else if (item.type === 'output' && text) await text.write(item.bytes, item.offset);
+        else if (item.type === 'output' && item.stream === 'stderr' && options.omitsStderr) continue;
         else if (item.type === 'output') await (item.stream === 'stderr' ? stderr : stdout).write(item.bytes);
         else if (item.type === 'gap') tell(gapWords(item.from, item.to));
         if (item.type !== 'exit' && item.type !== 'removed') continue;

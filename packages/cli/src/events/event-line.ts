@@ -21,6 +21,11 @@ function sentence(event: ListedEvent, name: string): string {
       return `${name} was removed`;
     case 'session-renamed':
       return `${printable(event.before)} is now called ${name}`;
+    case 'session-summary': {
+      const last = event.summary.lastLines.at(-1);
+      const took = formatDuration(event.summary.durationMs);
+      return `${name} took ${took}${last === undefined ? '' : `, and wrote last: ${printable(last)}`}`;
+    }
     case 'session-typed':
       return `${printable(event.who)} types into ${name}`;
     case 'session-status':

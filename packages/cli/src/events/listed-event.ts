@@ -24,6 +24,7 @@ export const EVENT_TYPES: readonly string[] = Object.keys({
   'session-exited': true,
   'session-resized': true,
   'session-removed': true,
+  'session-summary': true,
   'session-renamed': true,
   'session-typed': true,
   'session-status': true,

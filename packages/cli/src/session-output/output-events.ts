@@ -1,8 +1,10 @@
 /**
- * `--json-output`: writes a session's output as NDJSON to stderr, in addition to stdout. Nothing else is written to stderr, so
- * messages for the user are events too.
+ * `--json-output`: writes a session's output as NDJSON to stderr or a file, in addition to stdout. Nothing else is written to
+ * stderr then, so messages for the user are events too.
  */
-import type { Client, TextItem } from '@spool/client';
+import type { Client, TextItem, WatchOptions } from '@spool/client';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { type SessionInfo, SpoolError } from '@spool/protocol';
 import { jsonText } from '../output/json-text.ts';
 import { isEnded } from '../output/session-words.ts';
@@ -11,6 +13,17 @@ import { writeText } from '../output/stdio.ts';
 export interface OutputEvents extends AsyncDisposable {
   /** Reports a message for the user as an event, if no terminal shows it. */
   notice(text: string): void;
+  /** Whether they go to stderr, where nothing else may be. */
+  readonly isOnStderr: boolean;
+}
+
+export interface OutputEventsOptions {
+  /** Where to begin (default: the first byte). */
+  readonly from?: WatchOptions['from'];
+  /** How long text may be collected (default: 100). */
+  readonly flushMs?: number | undefined;
+  /** Appends to this file instead of writing to stderr. */
+  readonly file?: string | undefined;
 }
 
 /** Starts writing events. Disposing writes the rest of an ended session, but does not wait for a running one. */
@@ -18,11 +31,18 @@ export function tellOutput(
   client: Client,
   { id, name }: Pick<SessionInfo, 'id' | 'name'>,
   agent: string,
+  { from = 0, flushMs, file }: OutputEventsOptions = {},
 ): OutputEvents {
   const leaving = new AbortController();
-  const watch = client.watchText(id, { from: 0 });
+  const watch = client.watchText(id, { from, flushMs });
+  const stream = file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 });
+  stream?.on('error', () => leaving.abort()); // a full disk: the session itself goes on
+  const write = async (text: string): Promise<void> => {
+    if (!stream) return await writeText(text, 2, leaving.signal);
+    if (!stream.write(text)) await once(stream, 'drain', { signal: leaving.signal }).catch(() => {});
+  };
   const tell = async (): Promise<void> => {
-    for await (const item of watch) await writeText(line(item), 2, leaving.signal);
+    for await (const item of watch) await write(line(item));
   };
   const told = tell().catch((error: unknown) => {
     if (!SpoolError.is(error)) throw error;
@@ -30,21 +50,23 @@ export function tellOutput(
   });
   return {
     notice: tellNotice,
+    isOnStderr: stream === undefined,
     async [Symbol.asyncDispose]() {
       const hasEnded = await client.get(id).then(isEnded, (error: unknown) => SpoolError.is(error, 'SESSION_UNKNOWN'));
       leaving.abort(); // the reader is gone, so there is never room again
       if (!hasEnded) watch.close();
       await told;
+      if (stream) await new Promise((resolve) => stream.end(() => resolve(undefined)).once('error', resolve));
     },
   };
 
   function tellNotice(text: string): void {
-    void writeText(`${jsonText({ type: 'notice', id, name, agent, ts: Date.now(), text })}\n`, 2, leaving.signal);
+    void write(`${jsonText({ type: 'notice', id, name, agent, ts: Date.now(), text })}\n`);
   }
 
   function line(item: TextItem): string {
     if (item.type !== 'text') return `${jsonText({ ...item, id, name, agent, ts: Date.now() })}\n`;
-    const { ts, data, offset } = item;
-    return `${jsonText({ type: 'output', id, name, agent, ts, data, offset })}\n`;
+    const { ts, data, offset, stream: of } = item;
+    return `${jsonText({ type: 'output', id, name, agent, ts, data, offset, ...(of === 'stderr' && { stream: of }) })}\n`;
   }
 }

@@ -5,7 +5,8 @@ import { openClient, type VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { endWords, isEnded } from '../output/session-words.ts';
 import { refuseFolder } from '../output/stdin.ts';
-import { isTerminal, notice } from '../output/stdio.ts';
+import { checkJsonOutput, wantsEvents } from '../session-output/json-output-flags.ts';
+import { isTerminal, notice, print } from '../output/stdio.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { userSettings } from '../command-line/user-settings.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -16,6 +17,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   const { detachKeysOf } = await import('../attach/detach-keys.ts');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const detachKeys = detachKeysOf(flags.detachKeys, 'attach', settings.detachKeys);
+  checkJsonOutput(flags, 'attach');
   if (flags.readOnly && flags.takeover)
     throw new UsageError('--takeover cannot be combined with --read-only', 'attach');
   await using client = await openClient(program);
@@ -26,7 +28,17 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   const calledAs = session.name;
 
   const isPty = session.size !== null;
-  if (isPty && isTerminal(0) && isTerminal(1) && !flags.json) {
+  const isShown = isPty && isTerminal(0) && isTerminal(1) && !flags.json;
+  const from = { tailBytes: flags.tail ?? TAIL_BYTES };
+  await using events = wantsEvents(flags)
+    ? (await import('../session-output/output-events.ts')).tellOutput(client, session, calledAs, {
+        file: flags.jsonFile,
+        flushMs: flags.flushMs,
+        from: isShown ? 'end' : from,
+      })
+    : undefined;
+  const tell = flags.quiet ? () => {} : events?.isOnStderr ? events.notice : undefined;
+  if (isShown) {
     const { attachTerminal } = await import('../attach/terminal-attach.ts');
     return await attachTerminal(client, session, {
       calledAs,
@@ -34,8 +46,8 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
       takeover: flags.takeover,
       historyLines: flags.history ?? settings.history,
       showsNotices: !flags.noNotices,
-      isQuiet: flags.quiet,
-      tell: flags.quiet ? () => {} : undefined,
+      isQuiet: flags.quiet || events?.isOnStderr === true,
+      tell: flags.quiet ? () => {} : events?.isOnStderr ? print : undefined,
       detachKeys,
       ...permissions(flags),
     });
@@ -46,7 +58,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   const { streamSession } = await import('../attach/stream-session.ts');
   const { end, exitCode } = await streamSession(client, session, {
     calledAs,
-    from: { tailBytes: flags.tail ?? TAIL_BYTES },
+    from,
     asJson: flags.json,
     asText: !flags.json && !flags.raw && isPty,
     isForwarding: !flags.readOnly && !isEnded(session) && (isTyping || !isTerminal(0)),
@@ -54,9 +66,10 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
     endsInput: isPty ? 'never' : isTyping ? 'always' : 'after-input',
     passesSignals: isTyping,
     permissions: permissions(flags),
-    tell: flags.quiet ? () => {} : undefined,
+    omitsStderr: events?.isOnStderr,
+    tell,
   });
-  if (end.type === 'exit' && !flags.json && !flags.quiet)
+  if (end.type === 'exit' && !flags.json && !flags.quiet && !events?.isOnStderr)
     notice(`[spool: session ${printable(calledAs)} ended, ${endWords(end)}]`);
   return exitCode;
 };

@@ -13,6 +13,7 @@ import { openClient, type VerbAction } from '../program.ts';
 import { isEnded } from '../output/session-words.ts';
 import { sizePolicyOf } from '../command-line/size-policy.ts';
 import { hasInput, refuseFolder } from '../output/stdin.ts';
+import { checkJsonOutput, wantsEvents, writeInBackground } from '../session-output/json-output-flags.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -20,7 +21,7 @@ const SIZE_WITHOUT_TERMINAL: Size = { cols: 80, rows: 24 };
 
 const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (operands[0] === '') throw new UsageError('the command is empty', 'run');
-  if (flags.jsonOutput) checkJsonOutput(flags);
+  checkJsonOutput(flags, 'run');
   if (flags.summary && flags.detach) throw new UsageError('--summary cannot be combined with --detach', 'run');
   if (flags.raw && (flags.detach || flags.json))
     throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
@@ -44,18 +45,23 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   const detachKeys = await detachKeysFor(flags.detachKeys, isAttached, settings.detachKeys);
   await using client = await openClient(program);
   const { info } = await client.run(options);
-  if (!flags.quiet && !flags.json && !flags.jsonOutput) tellDropped(options.command, options.env);
+  if (!flags.quiet && !flags.json && !(flags.jsonOutput && flags.jsonFile === undefined))
+    tellDropped(options.command, options.env);
 
   if (flags.detach) {
     if (hasInput() && !flags.quiet && !flags.json)
       notice(`spool: stdin was not read: with --detach, send input with: spool send ${info.name} TEXT`);
+    if (flags.jsonFile !== undefined) writeInBackground(info.id, flags.jsonFile, flags.flushMs);
     if (flags.json) printJson(info);
     else print(info.id);
     return 0;
   }
   const calledAs = info.name;
-  await using events = flags.jsonOutput
-    ? (await import('../session-output/output-events.ts')).tellOutput(client, info, calledAs)
+  await using events = wantsEvents(flags)
+    ? (await import('../session-output/output-events.ts')).tellOutput(client, info, calledAs, {
+        file: flags.jsonFile,
+        flushMs: flags.flushMs,
+      })
     : undefined;
   const exitCode = isAttached ? await attachHere() : await streamHere();
   if (flags.summary) await tellSummary(client, info.id, flags.json);
@@ -69,9 +75,9 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       isReadOnly: false,
       takeover: false,
       showsNotices: !flags.noNotices,
-      isQuiet: flags.quiet || events !== undefined,
+      isQuiet: flags.quiet || events?.isOnStderr === true,
       detachKeys,
-      tell: flags.quiet ? () => {} : events && print,
+      tell: flags.quiet ? () => {} : events?.isOnStderr ? print : undefined,
       ...permissions(flags),
     });
   }
@@ -88,7 +94,8 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
       endsInput: 'always',
       passesSignals: true,
       permissions: permissions(flags),
-      tell: flags.quiet ? () => {} : events?.notice,
+      omitsStderr: events?.isOnStderr,
+      tell: flags.quiet ? () => {} : events?.isOnStderr ? events.notice : undefined,
     });
     return stream.exitCode;
   }
@@ -111,22 +118,6 @@ function tellDropped(command: readonly string[], env: Readonly<Record<string, st
   const names = droppedKeys(command, process.env, env);
   const hint = names.length === 0 ? null : droppedKeysHint(command[0]!.split('/').at(-1)!, names);
   if (hint !== null) notice(hint);
-}
-
-/** Nothing else may be written to stderr between the events. */
-function checkJsonOutput(flags: {
-  readonly detach: boolean;
-  readonly json: boolean;
-  readonly headless: boolean;
-  readonly summary: boolean;
-}): void {
-  for (const other of ['detach', 'json', 'headless', 'summary'] as const) {
-    if (flags[other]) throw new UsageError(`--json-output cannot be combined with --${other}`, 'run');
-  }
-  if (isTerminal(1) && isTerminal(2) && fstatSync(1).rdev === fstatSync(2).rdev) {
-    const how = 'redirect it, as in: spool run --json-output -- COMMAND 2> events.ndjson';
-    throw new UsageError(`--json-output writes to stderr, which is this terminal; ${how}`, 'run');
-  }
 }
 
 /** Loaded only when needed. */

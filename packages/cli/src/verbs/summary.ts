@@ -1,12 +1,33 @@
-/** `spool summary`: the result or the current state of a session, on one page. */
+/** `spool summary`: the result or the current state of a session, on one page; with -f again and again, until its end. */
 import { openClient, type VerbAction } from '../program.ts';
-import { print } from '../output/stdio.ts';
+import { jsonText } from '../output/json-text.ts';
+import { print, writeText } from '../output/stdio.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+
+/** A summary reads the screen, the history and the folder: more often would only cost. */
+const EVERY_MS_MIN = 1000;
 
 const summary: VerbAction<'summary'> = async ({ flags, operands }, program) => {
+  const { every, follow } = flags;
+  if (every !== undefined && every < EVERY_MS_MIN) throw new UsageError('--every must be 1s or more', 'summary');
   await using client = await openClient(program);
   // Loaded on use; only `summary` and `run` need it.
-  const { summaryText } = await import('../session-output/summary-text.ts');
-  print(await summaryText(client, operands[0] ?? '', flags.json));
+  const { pageOf, summaryText } = await import('../session-output/summary-text.ts');
+  const session = operands[0] ?? '';
+  if (!follow && every === undefined) {
+    print(await summaryText(client, session, flags.json));
+    return 0;
+  }
+  const { summaries } = await import('@spool/client/node');
+  let isFirst = true;
+  for await (const event of summaries(client, session, { everyMs: every })) {
+    const { name } = event.summary;
+    const text = flags.json
+      ? jsonText({ ...event, name })
+      : `${isFirst ? '' : '\n'}${pageOf(event.summary).join('\n')}`;
+    await writeText(`${text}\n`);
+    isFirst = false;
+  }
   return 0;
 };
 

@@ -9,6 +9,7 @@ import { dial } from './dial.ts';
 import { processIdentity } from './process-identity.ts';
 import { sleep } from './sleep.ts';
 import { sessionEnvironment } from './user-config.ts';
+import type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 import type { Summary } from './summary/summary.ts';
 
 export * from '../index.ts';
@@ -19,6 +20,7 @@ export { processIdentity } from './process-identity.ts';
 export { configPath, sessionEnvironment, userConfig } from './user-config.ts';
 export type { ChangedFile } from './summary/changed-file.ts';
 export { meaningfulLines } from './summary/meaningful-lines.ts';
+export type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 export type { StateSpan, Summary } from './summary/summary.ts';
 
 export interface ConnectOptions {
@@ -69,6 +71,15 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 /** A one-page summary of a session: see `Summary`. Loaded on demand. */
 export async function summarize(client: Client, session?: string): Promise<Summary> {
   return (await import('./summary/summary.ts')).summarize(client, session);
+}
+
+/** Summaries of a session: now, at intervals when asked for, and at its end. See `SummaryEvent`. Loaded on demand. */
+export async function* summaries(
+  client: Client,
+  session: string,
+  options: SummariesOptions = {},
+): AsyncGenerator<SummaryEvent, void> {
+  yield* (await import('./summary/summaries.ts')).summaries(client, session, options);
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

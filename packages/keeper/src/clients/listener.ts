@@ -55,6 +55,12 @@ export class Listener {
     }
   }
 
+  /** Whether a client listens for events of this type about this session. */
+  wants(event: DaemonEvent): boolean {
+    for (const { feeds } of this.#connections) for (const wants of feeds.values()) if (wants(event)) return true;
+    return false;
+  }
+
   /** Sends an error that belongs to no request. */
   failAll(error: SpoolError): void {
     for (const connection of this.#connections) connection.fail(0, error);

@@ -209,7 +209,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     const wanted = types && new Set(types);
     connection.feeds.set(
       channel,
-      (event) => (!wanted || wanted.has(event.type)) && (!ids || ids.has(sessionOf(event))),
+      (event) =>
+        (wanted ? wanted.has(event.type) : event.type !== 'session-summary') && (!ids || ids.has(sessionOf(event))),
     );
     return {};
   },

@@ -28,13 +28,21 @@ export const INSPECT_VERBS = {
   summary: {
     summary: 'summarize a session: result, milestones, last lines, changed files',
     operands: ['[ID]'],
-    flags: {},
+    flags: {
+      follow: { kind: 'on', short: 'f', about: 'print another one when the session ends' },
+      every: {
+        kind: 'duration',
+        value: 'DUR',
+        about: 'with -f: also after each such time in which it has written something',
+      },
+    },
     details: [
       'For a running session, it summarizes the current state. Changed files are the files in its folder that git reports as',
       'changed and that were modified after the session started, plus files committed since. This needs a git repository.',
     ].join('\n'),
     examples: [
       ['spool summary build', 'a readable page'],
+      ['spool summary --every 5m -f claude', 'what it has done, every five minutes and at the end'],
       ["spool summary --json build | jq -r '.changedFiles[].path'", 'the changed files'],
     ],
   },

@@ -22,6 +22,16 @@ const NO_NOTICES = {
   about: 'do not notify you through your terminal (OSC 9) when another session needs you',
 } as const;
 
+const JSON_OUTPUT = {
+  'json-output': {
+    kind: 'on',
+    also: 'stream-output',
+    about: 'also write its output to stderr as text events, one JSON object per line (also: --stream-output)',
+  },
+  'json-file': { kind: 'text', value: 'FILE', about: 'append these events to FILE instead (with -d: until it ends)' },
+  'flush-ms': { kind: 'whole', value: 'MS', most: 60_000, about: 'collect text for MS at most (default: 100)' },
+} as const;
+
 export const RUN_VERBS = {
   run: {
     summary: 'start a command, or your shell, in a new session',
@@ -50,10 +60,7 @@ export const RUN_VERBS = {
         also: 'pipes',
         about: 'use pipes instead of a terminal; keeps stdout and stderr separate (also: --pipes)',
       },
-      'json-output': {
-        kind: 'on',
-        about: 'also write its output to stderr as text events, one JSON object per line (NDJSON)',
-      },
+      ...JSON_OUTPUT,
       'size-policy': SIZE_POLICY,
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
@@ -77,7 +84,7 @@ export const RUN_VERBS = {
       ['spool run -- npm test', 'run it here; you can detach and return later'],
       ['spool run -d --name api --cwd ~/api -- npm run dev', 'start it in the background; prints the id'],
       ['spool run --env TOKEN --timeout 10m -- ./deploy.sh', 'pass one of your variables; stop after ten minutes'],
-      ['spool run --json-output -- claude 2> events.ndjson', 'use it here and write its output as events to a file'],
+      ['spool run --json-file events.ndjson -- claude', 'use it here and write its output as events to a file'],
     ],
   },
   attach: {
@@ -90,6 +97,7 @@ export const RUN_VERBS = {
         ...HISTORY,
         about: `print this many history lines first (default: 0, maximum: ${HISTORY_LINES_MAX})`,
       },
+      ...JSON_OUTPUT,
       'detach-keys': DETACH_KEYS,
       'no-notices': NO_NOTICES,
       quiet: QUIET,
