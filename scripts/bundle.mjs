@@ -47,7 +47,7 @@ const CHUNKS = [
         'packages/protocol/',
         'packages/vt/src/scan/character-width\\.',
         'node_modules/get-east-asian-width/',
-        'packages/client/src/(?!base64|tail|streams/typing|node/(waits|summary)/)',
+        'packages/client/src/(?!base64|tail|remote/|streams/typing|node/(waits|summary)/)',
         'packages/cli/src/(program\\.|command-line/|output/)',
       ].join('|'),
     ),

@@ -18,6 +18,7 @@ const ENTRIES = {
   index: 'packages/client/src/index.ts',
   node: 'packages/client/src/node/index.ts',
   terminal: 'packages/client/src/terminal.ts',
+  remote: 'packages/client/src/remote/index.ts',
   waits: 'packages/client/src/node/waits/waiting.ts',
 };
 
@@ -58,6 +59,7 @@ function manifest(version, license) {
     exports: {
       '.': entry('index'),
       './node': entry('node'),
+      './remote': entry('remote'),
       './terminal': entry('terminal'),
       './waits': entry('waits'),
     },

@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly command: readonly string[];
   /** The working folder (default: the caller's). In Node a relative path is resolved from the caller's folder. */
   readonly cwd?: string | undefined;
+  /** The whole environment; from afar, what is added to that of the daemon's user. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;

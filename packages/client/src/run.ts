@@ -27,6 +27,7 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     command: options.command,
     cwd: options.cwd === undefined ? defaults.cwd : absolute(runtime, options.cwd),
     env: options.env ?? defaults.env,
+    base: defaults.base,
     name: options.name,
     labels: options.labels,
     size: size ?? undefined,
@@ -79,6 +80,6 @@ async function startNow(requester: Requester, { limits, nice, owners, ...request
 
 function absolute(runtime: Runtime, cwd: string): string {
   const path = runtime.resolvePath?.(cwd) ?? cwd;
-  if (!path.startsWith('/')) throw badArgument('cwd', cwd, 'it must be absolute');
+  if (!/^(\/|~(\/|$))/.test(path)) throw badArgument('cwd', cwd, 'it must be absolute');
   return path;
 }

@@ -58,6 +58,9 @@ export const ERROR_CODES = {
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
+  HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
+  GATEWAY_NOT_FOUND: 'no Spool gateway answers at this address; check the port and the base path',
+  TOKEN_REFUSED: 'the host does not accept the token; create one there with `spool token create`',
   NODE_TOO_OLD: 'this version of Node is too old for the SDK; use Node 22.12 or later',
   FOLDER_REFUSED: 'refusing to use an unsafe folder',
   CONNECTION_LOST: 'lost the connection to the daemon',

@@ -135,9 +135,16 @@ export interface SessionInfo {
 export interface RunRequest {
   /** Chosen by the client, so that a `run` sent again after a broken link starts nothing twice. */
   readonly id: string;
+  /** Empty, with `base`: the shell of the daemon's user. */
   readonly command: readonly string[];
+  /** An absolute path; with `base` also one in the home folder of the daemon's user: `~`, `~/src`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * `daemon`: the caller is on another machine, where its own environment makes no sense. The session gets that of the
+   * daemon's user, and `env` on top (default: `env` is all of it).
+   */
+  readonly base?: 'daemon' | undefined;
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** A terminal of this size; without it the child is on pipes. */

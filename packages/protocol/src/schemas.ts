@@ -46,34 +46,45 @@ const colours = z.object({ foreground: colour, background: colour, cursor: colou
  * not act (decision 030). `object`: such a field only changes how something is shown, and is ignored.
  */
 export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']> } = {
-  run: z.strictObject({
-    id: z.string().regex(ID_PATTERN, 'must have 8 to 32 characters of a-z and 0-9'),
-    command: z.array(cString).min(1).max(10_000),
-    cwd: cString.refine((path) => path.startsWith('/'), 'must be an absolute path'),
-    env: z.record(
-      z
-        .string()
-        .min(1)
-        .refine((key) => !/[=\0]/.test(key), 'must be the name of a variable'),
-      cString,
-    ),
-    name: name.optional(),
-    labels: z.record(name, shortText).optional(),
-    size: z.strictObject(size).optional(),
-    umask: z.int().min(0).max(0o777).optional(),
-    nofileSoft: z.int().min(3).optional(),
-    limits: z.partialRecord(z.enum(LIMIT_NAMES), z.tuple([limit, limit])).optional(),
-    nice: z.int().min(-20).max(19).optional(),
-    timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
-    sizePolicy: sizePolicy.optional(),
-    echo: z.boolean().optional(),
-    retainBytes: z.int().min(0).optional(),
-    retainMs: z.int().min(0).optional(),
-    isTask: z.boolean().optional(),
-    owners: z.array(owner).max(OWNERS_MAX).optional(),
-    whileOwner: z.boolean().optional(),
-    colours: colours.optional(),
-  }),
+  run: z
+    .strictObject({
+      id: z.string().regex(ID_PATTERN, 'must have 8 to 32 characters of a-z and 0-9'),
+      command: z.array(cString).max(10_000),
+      cwd: cString,
+      base: z.literal('daemon').optional(),
+      env: z.record(
+        z
+          .string()
+          .min(1)
+          .refine((key) => !/[=\0]/.test(key), 'must be the name of a variable'),
+        cString,
+      ),
+      name: name.optional(),
+      labels: z.record(name, shortText).optional(),
+      size: z.strictObject(size).optional(),
+      umask: z.int().min(0).max(0o777).optional(),
+      nofileSoft: z.int().min(3).optional(),
+      limits: z.partialRecord(z.enum(LIMIT_NAMES), z.tuple([limit, limit])).optional(),
+      nice: z.int().min(-20).max(19).optional(),
+      timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
+      sizePolicy: sizePolicy.optional(),
+      echo: z.boolean().optional(),
+      retainBytes: z.int().min(0).optional(),
+      retainMs: z.int().min(0).optional(),
+      isTask: z.boolean().optional(),
+      owners: z.array(owner).max(OWNERS_MAX).optional(),
+      whileOwner: z.boolean().optional(),
+      colours: colours.optional(),
+    })
+    // Only a caller on another machine may leave these to the daemon.
+    .refine(({ command, base }) => command.length > 0 || base === 'daemon', {
+      path: ['command'],
+      message: 'must have at least 1 item',
+    })
+    .refine(({ cwd, base }) => cwd.startsWith('/') || (base === 'daemon' && /^~(\/|$)/.test(cwd)), {
+      path: ['cwd'],
+      message: 'must be an absolute path',
+    }),
   list: z.strictObject({
     after: sessionRef.optional(),
     states: z.array(z.enum(['running', ...ENDED_STATES])).optional(),

@@ -1,3 +1,4 @@
+export { daemonWorld } from './transports/daemon-world.ts';
 export { BareClient, socketRoomBytes, type Told } from './bare-client.ts';
 export { type Ran, SPOOL, TestDaemon } from './daemon.ts';
 export { inNamespace, NAMESPACES_MISSING, runInNamespace, startWithPid } from './namespace.ts';

@@ -25,7 +25,7 @@ import {
   VERSION,
   type WireError,
 } from '@spool/protocol';
-import type { AbortSignalLike, Transport } from './runtime.ts';
+import { abortController, type AbortSignalLike, type Transport } from './runtime.ts';
 
 const CHANNEL_MAX = 0xffff_ffff;
 
@@ -74,14 +74,23 @@ export class Connection {
   #next: number;
   #broken: Broken | null = null;
   #isGreeted = false;
+  readonly #now: () => number;
+  /** When the last bytes came, by `now`: a sign of life. */
+  receivedAt: number;
+  readonly #ended = abortController();
   /** Called once, before the channels are notified: a channel that continues must find no trace of this connection. */
   onBroken: (broken: Broken) => void = () => {};
   /** Called when a requested frame arrives: the peer does more than say hello. */
   onProgress: () => void = () => {};
 
-  constructor(transport: Transport, options: { firstChannel?: number; who?: string | undefined } = {}) {
+  constructor(
+    transport: Transport,
+    options: { firstChannel?: number; who?: string | undefined; now?: () => number } = {},
+  ) {
     this.#transport = transport;
     this.#next = options.firstChannel ?? 1;
+    this.#now = options.now ?? (() => 0);
+    this.receivedAt = this.#now();
     this.#opened.promise.catch(() => {}); // callers that wait for it get the error; if there are none, `onBroken` has reported it
     transport.onData = (chunk) => this.#read(chunk);
     transport.onClose = (error) =>
@@ -93,6 +102,11 @@ export class Connection {
   /** Resolves with the keeper's hello; rejects with `Broken`. */
   get opened(): Promise<Hello> {
     return this.#opened.promise;
+  }
+
+  /** Aborted when the connection ends. */
+  get ended(): AbortSignalLike {
+    return this.#ended.signal;
   }
 
   /** Why it ended; null while it is open. */
@@ -204,6 +218,7 @@ export class Connection {
   }
 
   #read(chunk: Uint8Array): void {
+    this.receivedAt = this.#now();
     try {
       this.#reader.push(chunk, (frame) => {
         if (this.#broken === null) this.#take(frame);
@@ -248,6 +263,7 @@ export class Connection {
     if (this.#broken !== null) return;
     const broken = new Broken(reason);
     this.#broken = broken;
+    this.#ended.abort();
     this.#transport.close();
     this.#opened.reject(broken);
     this.onBroken(broken);

@@ -1,5 +1,6 @@
 /**
- * The link to the daemon: one connection at a time, opened on demand and reopened when it broke.
+ * The link to the daemon: one connection at a time, opened on demand and reopened when it broke. Keeps REM-1, with the
+ * streams above it: nothing here depends on what carries the frames.
  *
  * Without a request nothing is dialled: an idle client must not start a daemon that was stopped on purpose. When the
  * link breaks, the first new attempt is immediate (a keeper that is being replaced accepts again at once), then they
@@ -7,6 +8,7 @@
  */
 import { SpoolError } from '@spool/protocol';
 import { abortReason, Broken, Connection } from './connection.ts';
+import { cutWhenSilent } from './silence.ts';
 import { abortController, type AbortSignalLike, type Runtime } from './runtime.ts';
 
 export interface LinkOptions {
@@ -135,8 +137,9 @@ export class Link {
     try {
       const dialled = this.#runtime.dial(giveUp.signal);
       const transport = await orGivenUp(dialled, giveUp.signal, (late) => late.close());
-      connection = this.#wire(new Connection(transport, { who: this.#who }));
+      connection = this.#wire(new Connection(transport, { who: this.#who, now: () => this.#runtime.now() }));
       await orGivenUp(connection.opened, giveUp.signal);
+      if (this.#runtime.silence !== undefined) void cutWhenSilent(connection, this.#runtime, this.#runtime.silence);
     } catch (error) {
       connection?.close();
       throw error;
@@ -175,7 +178,7 @@ export class Link {
   #mayRetry(error: unknown): boolean {
     if (error instanceof Broken) return error.mayRetry;
     if (!SpoolError.is(error)) return false;
-    if (error.code === 'DAEMON_UNREACHABLE') return this.#wasOpen;
+    if (error.code === 'DAEMON_UNREACHABLE' || error.code === 'HOST_UNREACHABLE') return this.#wasOpen;
     return error.code === 'CONNECTION_LOST';
   }
 }

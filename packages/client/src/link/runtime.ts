@@ -30,6 +30,8 @@ export interface Runtime {
   now(): number;
   /** 10 characters of [a-z0-9], the first a letter. */
   randomId(): string;
+  /** For networks that die without a word: when to ask a silent peer for a sign of life, and when to give it up. */
+  readonly silence?: Silence | undefined;
   /** The defaults of `run`: the caller's folder, environment and limits. */
   runDefaults?(options?: RunDefaultsOptions): RunDefaults;
   /** The identity of this process; null or absent where there is none. */
@@ -44,7 +46,14 @@ export interface RunDefaultsOptions {
   readonly inheritEnv?: boolean | undefined;
 }
 
-export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'umask' | 'nofileSoft' | 'limits' | 'nice'>;
+export type RunDefaults = Pick<RunRequest, 'cwd' | 'env' | 'base' | 'umask' | 'nofileSoft' | 'limits' | 'nice'>;
+
+export interface Silence {
+  /** Nothing was received for this long: ask. */
+  readonly askAfterMs: number;
+  /** No answer, and nothing else, for this long: the connection is dead. */
+  readonly cutAfterMs: number;
+}
 
 /** The part of an `AbortSignal` that is used here; every runtime's own fits. */
 export interface AbortSignalLike {

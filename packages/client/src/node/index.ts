@@ -1,4 +1,5 @@
 /** The SDK for Node: `await using client = await connect()`. */
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { homeFrom } from '@spool/protocol';
 import { Client, type RunDefaults } from '../index.ts';
@@ -24,6 +25,10 @@ export type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
 export type { StateSpan, Summary } from './summary/summary.ts';
 
 export interface ConnectOptions {
+  /** A daemon on another machine: the address of its gateway, `https://host[:port][/base]`. */
+  readonly url?: string | undefined;
+  /** With `url`: from `spool token create`. */
+  readonly token?: string | undefined;
   /** Determines where the daemon is found, and what its children may see (default: the environment of this process). */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Whether to start the daemon when there is none (default: true). */
@@ -39,6 +44,7 @@ export interface ConnectOptions {
 /** A client whose daemon has answered: errors show here, and not at the first request. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   checkNode(process.versions.node);
+  if (options.url !== undefined) return await connectFromAfar(options.url, options);
   const { env = process.env, start = true, daemonEntry, reconnectMs, who = `node ${process.pid}` } = options;
   const uid = process.getuid?.() ?? 0;
   const home = homeFrom(env, uid);
@@ -66,6 +72,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     client.close();
     throw error;
   }
+}
+
+/** Loaded on demand: most programs run on the machine of the daemon. */
+async function connectFromAfar(url: string, { token, reconnectMs, who }: ConnectOptions): Promise<Client> {
+  const { connect: connectTo } = await import('../remote/index.ts');
+  return await connectTo({ url, token, reconnectMs, who: who ?? `node ${process.pid}@${hostname()}` });
 }
 
 /** A one-page summary of a session: see `Summary`. Loaded on demand. */

@@ -23,6 +23,7 @@ import { answerQuestion } from '../input/answering.ts';
 import { listPage } from '../session/listing.ts';
 import type { Session } from '../session/session.ts';
 import { TextWatcher } from './text-watcher.ts';
+import { runFromAfar } from '../session/run-from-afar.ts';
 import { isSameRun } from '../session/spawner.ts';
 import { Watcher } from './watcher.ts';
 
@@ -47,7 +48,7 @@ type Handler<K extends Op> = (
 ) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
 
 const HANDLERS: { readonly [K in Op]: Handler<K> } = {
-  run: (keeper, ask, connection) => run(keeper, ask, connection),
+  run: (keeper, ask, connection) => run(keeper, runFromAfar(ask), connection),
 
   list(keeper, ask, connection, channel) {
     connection.replyJson(channel, listPage(keeper.registry.all(), ask));

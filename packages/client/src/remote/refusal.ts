@@ -1,0 +1,58 @@
+/**
+ * Why a gateway refused a WebSocket. The web's interface does not tell (a browser must not learn it of another origin), so
+ * this asks the same place with a plain request and reads the status. Keeps REM-3: what another attempt cannot change
+ * is not tried again.
+ */
+import { SpoolError } from '@spool/protocol';
+import { abortController } from '../link/runtime.ts';
+import type { GatewayAddress } from './address.ts';
+import { web } from './web-globals.ts';
+
+/** How long the question may take. */
+const ASK_MS = 5000;
+
+export async function refusal(address: GatewayAddress, headers: Readonly<Record<string, string>>): Promise<SpoolError> {
+  const late = abortController();
+  const timer = web.setTimeout(() => late.abort(), ASK_MS);
+  try {
+    const { status } = await web.fetch(address.pageUrl, { headers, redirect: 'manual', signal: late.signal });
+    return refusalOf(status, address.url);
+  } catch (error) {
+    return new SpoolError('HOST_UNREACHABLE', { host: address.url, reason: reasonOf(error) }, { cause: error });
+  } finally {
+    web.clearTimeout(timer);
+  }
+}
+
+/** A gateway that would accept the WebSocket answers a plain request with 426. */
+export function refusalOf(status: number, host: string): SpoolError {
+  switch (status) {
+    case 401:
+      return new SpoolError('TOKEN_REFUSED', { host });
+    case 403:
+      return new SpoolError('NOT_ALLOWED', {
+        host,
+        reason: 'the token has no right to connect, or the origin is foreign',
+      });
+    case 421:
+      return new SpoolError('GATEWAY_NOT_FOUND', { host, reason: 'the gateway does not answer to this host name' });
+    case 404:
+    case 405:
+    case 410:
+      return new SpoolError('GATEWAY_NOT_FOUND', { host });
+    case 426:
+      return new SpoolError('CONNECTION_LOST', { host });
+    default:
+      // A proxy whose gateway is away answers 502 to 504, and a busy gateway 429 or 503.
+      if (status >= 200 && status < 400) return new SpoolError('GATEWAY_NOT_FOUND', { host });
+      return new SpoolError('HOST_UNREACHABLE', { host, status });
+  }
+}
+
+/** `fetch failed` says nothing; its cause does (`ECONNREFUSED`). */
+function reasonOf(error: unknown): string {
+  const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+  if (cause?.code !== undefined) return cause.code;
+  const name = (error as Error).name;
+  return name === 'AbortError' ? 'no answer in time' : (cause?.message ?? String((error as Error).message));
+}

@@ -1,0 +1,105 @@
+/**
+ * A WebSocket as a transport: each frame is one binary message. Any runtime with the web's `WebSocket` can use it.
+ *
+ * A token travels in the `Authorization` header where the runtime allows headers (Node), and otherwise in a cookie that
+ * the browser has already. It is never part of an address, because addresses end up in logs.
+ */
+import { SpoolError } from '@spool/protocol';
+import type { AbortSignalLike, Transport } from '../link/runtime.ts';
+import type { GatewayAddress } from './address.ts';
+import { refusal } from './refusal.ts';
+import { web, type WebSocketLike } from './web-globals.ts';
+
+/** From the first packet to the answer of the gateway. */
+export const CONNECT_MS = 5000;
+
+/** Above this, a sender waits: a few frames, so that the network is never idle between two looks. */
+const BUFFERED_BYTES_HIGH = 256 * 1024;
+
+/** WebSockets do not report that they have drained, so a sender looks this often. */
+const DRAIN_POLL_MS = 5;
+
+/** `readyState` of an open connection. */
+const OPEN = 1;
+
+export interface DialOptions {
+  readonly address: GatewayAddress;
+  readonly token?: string | undefined;
+}
+
+/** Rejects with a typed error that says whether another attempt may succeed. */
+export async function dialWebSocket({ address, token }: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const socket = open(address.socketUrl, headers);
+  const transport = new WebSocketTransport(socket);
+  const onAbort = (): void => reject(new SpoolError('CONNECTION_LOST', { reason: 'no answer in time' }));
+  const timer = web.setTimeout(onAbort, CONNECT_MS);
+  socket.onopen = () => resolve(true);
+  transport.onClose = () => resolve(false);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
+  try {
+    if (await promise) return transport;
+  } catch (error) {
+    transport.close();
+    throw error;
+  } finally {
+    web.clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+  throw await refusal(address, headers);
+}
+
+function open(url: string, headers: Readonly<Record<string, string>>): WebSocketLike {
+  if (web.WebSocket === undefined) throw new SpoolError('NODE_TOO_OLD', { reason: 'this runtime has no WebSocket' });
+  // A browser would take the object for the name of a subprotocol; it sends its cookie by itself.
+  return web.document === undefined ? new web.WebSocket(url, { headers }) : new web.WebSocket(url);
+}
+
+class WebSocketTransport implements Transport {
+  readonly #socket: WebSocketLike;
+  #isClosed = false;
+  onData: (chunk: Uint8Array) => void = () => {};
+  onClose: (error?: Error) => void = () => {};
+
+  constructor(socket: WebSocketLike) {
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.onmessage = ({ data }) => {
+      // Text is not part of the protocol; a later gateway may use it for hints.
+      if (!this.#isClosed && data instanceof ArrayBuffer) this.onData(new Uint8Array(data));
+    };
+    socket.onclose = ({ code, reason }) =>
+      this.#end(new Error(`closed with ${code}${reason === '' ? '' : `: ${reason}`}`));
+    socket.onerror = () => {}; // `onclose` follows
+  }
+
+  send(bytes: Uint8Array): void {
+    if (!this.#isClosed && this.#socket.readyState === OPEN) this.#socket.send(bytes);
+  }
+
+  get bufferedBytes(): number {
+    return this.#isClosed ? 0 : this.#socket.bufferedAmount;
+  }
+
+  async drained(): Promise<void> {
+    while (this.bufferedBytes > BUFFERED_BYTES_HIGH) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      web.setTimeout(resolve, DRAIN_POLL_MS);
+      await promise;
+    }
+  }
+
+  /** The owner is told at once: on a dead network the closing handshake would take as long as the operating system tries. */
+  close(): void {
+    this.#socket.close();
+    this.#end();
+  }
+
+  #end(error?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.onClose(error);
+  }
+}
