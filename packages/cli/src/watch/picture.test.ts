@@ -111,7 +111,7 @@ test('[WATCH-2] a preview takes the rows that the list does not need; a panel is
   const change = { previewTitle: 'build · 200×50', panel: ['build asks: Go?', '  1  Yes', '  2  No'] };
   expect(plain(pictureOf(pictured(size, change, { preview: true, panel: 3 }), size, true)).slice(2)).toEqual([
     '! blocked   deploy     1m                   Continue? [y/N]',
-    '  working   build      1m  412 packages i…',
+    '  working   build      1m  412 packages installed',
     '  failed 3  tests      1m',
     '── build · 200×50 ─────────────────────────────────────────',
     ...Array.from({ length: 10 }, () => null),
@@ -291,4 +291,19 @@ test('[WATCH-3] a message that is too long for the last line is wrapped above it
     ' output with: spool logs -f tests',
     ' enter attach · ? help · q quit',
   ]);
+});
+
+test('[WATCH-2] what a session asks takes the room of its last line too, if that says the same or nothing', () => {
+  const size = { cols: 68, rows: 8 };
+  const text = 'Overwrite the file config.json?';
+  const question = { text, options: [] };
+  const asks = sessionWith('asks', {}, { state: 'blocked', kind: 'confirm', since: 10_000, question });
+  const change = {
+    lastLines: new Map([
+      ['asks', text],
+      ['build', 'compiling the parser now'],
+    ]),
+  };
+  const picture = pictured(size, change, { sessions: [asks, SESSIONS[1]!] });
+  expect(plain(pictureOf(picture, size, true))[2]).toContain(text);
 });

@@ -126,9 +126,11 @@ function rowLine(row: Row, picture: WatchPicture, widths: Widths, width: number,
   const said = clean(picture.lastLines.get(row.id) ?? '');
   // Where there is room for one text only: what it does, or else what it said.
   const told = clean(doingOf(row)) || (widths.last === 0 ? said : '');
-  const doing = widths.doing > 0 ? GAP + fit(told, widths.doing) : '';
-  // A question is often the last line too: once is enough.
-  const last = widths.last > 0 && said !== told ? GAP + cutToWidth(said, widths.last) : '';
+  // A question is often the last line too: once is enough, and it gets the room of both.
+  const hasLast = widths.last > 0 && said !== '' && said !== told;
+  const room = widths.doing + (hasLast || widths.last === 0 ? 0 : GAP.length + widths.last);
+  const doing = widths.doing > 0 ? GAP + (hasLast ? fit(told, room) : cutToWidth(told, room)) : '';
+  const last = hasLast ? GAP + cutToWidth(said, widths.last) : '';
   const plain = cutToWidth(`${state}${GAP}${rest}${doing}${last}`, width);
   if (isChosen) return look('chosen', plain + ' '.repeat(Math.max(0, width - displayWidth(plain))));
   if (displayWidth(`${state}${GAP}${rest}${doing}${last}`) > width) return look(group, plain); // too narrow for finery
