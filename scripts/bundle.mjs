@@ -29,6 +29,7 @@ const PROGRAMS = [
   { name: 'spool', entry: 'packages/cli/src/main.ts', isSplit: true },
   { name: 'holder', entry: 'packages/holder/src/main.ts', isSplit: false },
   { name: 'keeper', entry: 'packages/keeper/src/main.ts', isSplit: false },
+  { name: 'driver', entry: 'packages/driver-process/src/main.ts', isSplit: false },
   { name: 'screens', entry: 'packages/keeper/src/screens/worker/screen-worker.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },

@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     npm: { react: '*', 'react-dom': '*', zustand: '*', '@xterm/xterm': '*', '@xterm/addon-webgl': '*' },
     node: 'nowhere',
   },
+  'driver-process': { packages: ['client', 'drivers', 'protocol'], node: 'everywhere' },
   mcp: {
     packages: ['client', 'protocol', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },

@@ -18,6 +18,9 @@ import type {
 } from '@spool/protocol';
 import { SpoolError, taskOf } from '@spool/protocol';
 import type { TerminalModes } from '@spool/vt';
+import type { Command } from '@spool/protocol/agent';
+import { AgentHandle } from './agents/agent-handle.ts';
+import { type AgentOptions, agentRun } from './agents/launch.ts';
 import { checkNamed } from './check.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link/link.ts';
@@ -26,6 +29,7 @@ import { type Runtime, utf8 } from './link/runtime.ts';
 import { type Listed, listSessions } from './list.ts';
 import type {
   AnswerOptions,
+  Commanded,
   Explanation,
   PromptOptions,
   RunOptions,
@@ -38,9 +42,11 @@ import type {
 } from './options.ts';
 import { runRequest, start } from './run.ts';
 import { Session } from './session.ts';
+import { AgentEvents } from './streams/agent-events.ts';
 import { Attachment, type AttachOptions } from './streams/attachment.ts';
 import { Events, type EventsOptions } from './streams/events.ts';
 import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
+import { RecordWatch, type RecordWatchOptions } from './streams/record-watch.ts';
 import { TextWatch, type TextWatchOptions } from './streams/text-watch.ts';
 import { modesOf, pasteText, pressKeys } from './streams/typing.ts';
 import { Watch, type WatchOptions } from './streams/watch.ts';
@@ -108,6 +114,48 @@ export class Client {
   /** Every byte from `from` on, exactly once, then the end. See `Watch`. */
   watch(session: string, options?: WatchOptions): Watch {
     return new Watch(this.#requester, session, options);
+  }
+
+  /**
+   * What an agent without a terminal does: every event from `from` on, exactly once, then the end. See `AgentEvents`. For
+   * agents that `agent` or `spool run --agent` started.
+   */
+  watchEvents(session: string, options?: RecordWatchOptions): AgentEvents {
+    return new AgentEvents(this.#requester, session, options);
+  }
+
+  /** As `watchEvents`, with everything that is in the log: who gave which command, what was written to the agent. */
+  watchRecords(session: string, options?: RecordWatchOptions): RecordWatch {
+    return new RecordWatch(this.#requester, session, options);
+  }
+
+  /**
+   * Gives an agent without a terminal a command; `id` names it, and the same id again is not a second command (default: a
+   * random id). Resolves when it is in the events log; its outcome is an event.
+   */
+  async command(session: string, command: Command, options: { readonly id?: string | undefined } = {}): Promise<Commanded> {
+    const { id = this.#runtime.randomId() } = options;
+    const ask = { session: await this.#id(session), id, command: { ...command } };
+    return { id, ...(await this.#requester.again('command', ask)) };
+  }
+
+  /** Starts an agent without a terminal. See `AgentHandle`. */
+  async agent(name: string, options: AgentOptions = {}): Promise<AgentHandle> {
+    const id = options.id ?? this.#runtime.randomId();
+    const session = await this.run({ ...agentRun(name, options, () => this.#runtime.randomId()), id });
+    return new AgentHandle(this, session.info);
+  }
+
+  /** An id for a command or a session. */
+  newId(): string {
+    return this.#runtime.randomId();
+  }
+
+  /** An agent that was started before. */
+  async openAgent(session: string): Promise<AgentHandle> {
+    const info = await this.get(session);
+    if (!info.driver) throw new SpoolError('NOT_AN_AGENT', { session: info.name });
+    return new AgentHandle(this, info);
   }
 
   /** The same as text: decoded, in chunks. See `TextWatch`. */

@@ -20,6 +20,11 @@ export type { TerminalModes } from '@spool/vt';
 export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
+export { AgentHandle, type Decided } from './agents/agent-handle.ts';
+export { agentEnvironment, agentRun, AGENTS, type AgentOptions, contentOf } from './agents/launch.ts';
+export { type AgentEventItem, AgentEvents } from './streams/agent-events.ts';
+export type { AgentBody, AgentEvent, AgentEventKind, Command, Content } from '@spool/protocol/agent';
+export type { RecordWatchOptions } from './streams/record-watch.ts';
 export type { AbortSignalLike, RunDefaults, Runtime, Transport } from './link/runtime.ts';
 export { idleSeconds, looksLikeShellPrompt, type TailOptions } from './tail.ts';
 export {

@@ -1,5 +1,6 @@
 /** What the methods of the client take and give, beyond the vocabulary of the protocol. */
 import type {
+  AgentRun,
   HistoryItem,
   ProcessIdentity,
   Question,
@@ -47,6 +48,16 @@ export interface RunOptions {
   readonly owners?: readonly ProcessIdentity[] | undefined;
   /** The colours of the terminal that starts it. */
   readonly colours?: TerminalColours | undefined;
+  /** An agent without a terminal: the name of its driver, and its first commands. `agent` is more convenient. */
+  readonly agent?: AgentRun | undefined;
+}
+
+/** A command that is in the events log. */
+export interface Commanded {
+  readonly id: string;
+  readonly offset: number;
+  /** A command with this id was there already. */
+  readonly isRepeated: boolean;
 }
 
 export interface AnswerOptions {

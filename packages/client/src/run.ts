@@ -7,6 +7,7 @@ import {
   SpoolError,
   TIMEOUT_MS_MAX,
 } from '@spool/protocol';
+import { agentEnvironment } from './agents/launch.ts';
 import { badArgument, checkWhole } from './check.ts';
 import type { Requester } from './link/requests.ts';
 import type { Runtime } from './link/runtime.ts';
@@ -26,7 +27,7 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     id: options.id ?? runtime.randomId(),
     command: options.command,
     cwd: options.cwd === undefined ? defaults.cwd : absolute(runtime, options.cwd),
-    env: options.env ?? defaults.env,
+    env: { ...(options.agent && agentEnvironment(options.agent.name)), ...(options.env ?? defaults.env) },
     base: defaults.base,
     name: options.name,
     labels: options.labels,
@@ -44,6 +45,7 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     owners: ownersOf(runtime, options),
     whileOwner: options.whileOwner,
     colours: options.colours,
+    agent: options.agent,
   };
 }
 

@@ -105,7 +105,9 @@ export class Keeper {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
       onInput: async (from, session, bytes) => {
         if (!this.isWhole) await this.whenKnown(session);
-        return this.registry.find(session).input.write(bytes, from.who);
+        const found = this.registry.find(session);
+        if (found.agent !== null) throw new SpoolError('AGENT_ON_WIRE', { session: found.name });
+        return found.input.write(bytes, from.who);
       },
     });
   }
@@ -302,6 +304,7 @@ export class Keeper {
       }),
       emit: (event) => this.#listener.emit(event),
       warn,
+      serveDriver: (fd, id) => this.#listener.serveDriver(fd, id),
       release: (id) => this.#holder.send({ type: 'done', id }),
       note: (id, endAtLeast) => this.#holder.send({ type: 'note', id, endAtLeast }),
       closeChildInput: (id) => this.#holder.send({ type: 'close-input', id }),
@@ -394,6 +397,7 @@ export class Keeper {
   /** Continues what the last keeper had under way for a session. */
   #resume(session: Session): void {
     const { lifecycle, timeLeftMs } = session;
+    session.agent?.start();
     if (lifecycle.phase !== 'running') {
       // The child is gone, but the last keeper may have died before the rest of the process tree was.
       const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;

@@ -4,6 +4,7 @@
  */
 export * from './address.ts';
 export * from './errors.ts';
+export type * from './events-record.ts';
 export * from './escrow.ts';
 export * from './frame.ts';
 export * from './home.ts';

@@ -4,6 +4,7 @@ import type { ErrorCode } from './errors.ts';
 import type { ProcessIdentity } from './escrow.ts';
 import type { Limits } from './limits.ts';
 import type { ListOptions } from './listing.ts';
+import type { Question } from './question.ts';
 import type { HistoryItem, Milestone, Status, StatusInfo } from './status.ts';
 import type { TaskEvent } from './task.ts';
 
@@ -129,6 +130,46 @@ export interface SessionInfo {
   readonly timeoutMs: number | null;
   /** Null for a session of an older version. */
   readonly startedBy: StartedBy | null;
+  /** Only of an agent without a terminal: its driver. */
+  readonly driver?: DriverInfo | undefined;
+}
+
+/**
+ * The driver of an agent: reads the agent's own protocol from the output log and appends to the events log. `failed`: it
+ * kept crashing and was given up; the next command starts it again. `done`: the session has ended, and so has its events log.
+ */
+export interface DriverInfo {
+  readonly name: string;
+  readonly state: 'running' | 'failed' | 'done';
+  /** The start and end of the events log. */
+  readonly firstOffset: number;
+  readonly offset: number;
+}
+
+/** What a driver says about its agent. It decides the status of the session, with confidence 1. */
+export interface WireStatus {
+  readonly state: 'working' | 'blocked' | 'idle';
+  readonly kind: string | null;
+  /** A sentence: `the agent asks for permission`. */
+  readonly why: string;
+  readonly activity: string | null;
+  readonly thought: string | null;
+  readonly question?: Question | undefined;
+}
+
+/** Something that a client wants of an agent: JSON that only the agent's driver reads. */
+export interface AgentCommandLine {
+  /** Chosen by the client: the same id again is not a second command. */
+  readonly id: string;
+  readonly command: Readonly<Record<string, unknown>>;
+}
+
+/** An agent without a terminal: the child speaks its own protocol on pipes. */
+export interface AgentRun {
+  /** The name of its driver: `claude`, `codex`, …. */
+  readonly name: string;
+  /** Its first commands, in order. */
+  readonly commands?: readonly AgentCommandLine[] | undefined;
 }
 
 /** What to start. The client sends everything; nothing comes from the daemon's own environment. */
@@ -175,6 +216,8 @@ export interface RunRequest {
   readonly taskName?: string | undefined;
   /** The colours of the terminal that starts it: the child's first colour queries are answered with them. */
   readonly colours?: TerminalColours | undefined;
+  /** An agent on pipes, with a driver and a second log. */
+  readonly agent?: AgentRun | undefined;
 }
 
 /**
@@ -205,6 +248,9 @@ export interface Prompted {
 
 /** Where a watch starts: an offset, the first byte that is kept, the end, or this many bytes before the end. */
 export type WatchFrom = number | 'start' | 'end' | { readonly tailBytes: number };
+
+/** Where a watch of the events log starts. */
+export type EventsFrom = number | 'start' | 'end' | { readonly lineAt: number };
 
 /** Requests, and their answers. A session is named by id, unique id prefix, or name; '' is the latest. */
 export interface Requests {
@@ -367,6 +413,38 @@ export interface Requests {
   type: {
     ask: { readonly session: string; readonly key: string; readonly base64: string };
     answer: { readonly isRepeated: boolean };
+  };
+  /**
+   * Watches the events log of an agent as `watch` does the output: bytes of NDJSON with offsets, and the end once the driver
+   * is done. `lineAt`: it begins with the line that contains this offset.
+   */
+  watchEvents: {
+    ask: { readonly session: string; readonly from: EventsFrom; readonly creditBytes: number };
+    answer: { readonly id: string; readonly from: number; readonly offset: number };
+  };
+  /**
+   * Appends a command to the events log, where the driver finds it: everything that decides is in one order. The same id
+   * again appends nothing. The outcome is an event.
+   */
+  command: {
+    ask: { readonly session: string } & AgentCommandLine;
+    answer: { readonly offset: number; readonly isRepeated: boolean };
+  };
+  /**
+   * From the session's driver: appends one line at `expected`, or fails with EVENTS_MOVED when that is not the end. `isLast`:
+   * the session has ended, and nothing follows.
+   */
+  appendEvents: {
+    ask: {
+      readonly session: string;
+      readonly expected: number;
+      readonly line?: string | undefined;
+      readonly status?: WireStatus | undefined;
+      /** The output is understood up to this offset. */
+      readonly consumed: number;
+      readonly isLast?: boolean | undefined;
+    };
+    answer: { readonly offset: number };
   };
   /** The status with all its evidence, and its history. */
   explain: {

@@ -34,6 +34,30 @@ const limit = z.int().min(0).nullable();
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);
 const offset = z.int().min(0);
 const inputKey = z.string().min(1).max(200);
+/** A line of the events log: a frame of a request holds it, escaped. */
+export const EVENTS_LINE_BYTES_MAX = 768 * 1024;
+const commandLine = {
+  id: z.string().min(1).max(100),
+  command: z.record(z.string(), z.unknown()),
+};
+const creditBytes = z
+  .int()
+  .min(0)
+  .max(16 * 1024 * 1024);
+const wireStatus = z.strictObject({
+  state: z.enum(['working', 'blocked', 'idle']),
+  kind: z.string().max(50).nullable(),
+  why: z.string().max(10_000),
+  activity: z.string().max(10_000).nullable(),
+  thought: z.string().max(10_000).nullable(),
+  question: z
+    .strictObject({
+      text: z.string().max(10_000),
+      subject: z.string().max(10_000).optional(),
+      options: z.array(z.strictObject({ key: z.string().max(50).nullable(), label: z.string().max(1000) })).max(100),
+    })
+    .optional(),
+});
 const historyLines = z.int().min(0).max(100_000).optional();
 const colour = z
   .string()
@@ -75,6 +99,12 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       owners: z.array(owner).max(OWNERS_MAX).optional(),
       whileOwner: z.boolean().optional(),
       colours: colours.optional(),
+      agent: z
+        .strictObject({
+          name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be the name of a driver'),
+          commands: z.array(z.strictObject(commandLine)).max(100).optional(),
+        })
+        .optional(),
     })
     // Only a caller on another machine may leave these to the daemon.
     .refine(({ command, base }) => command.length > 0 || base === 'daemon', {
@@ -183,6 +213,24 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     confirmMs: z.int().min(0).max(600_000).optional(),
   }),
   type: z.strictObject({ session: sessionRef, key: inputKey, base64: z.base64('must be base64').max(512 * 1024) }),
+  watchEvents: z.strictObject({
+    session: sessionRef,
+    from: z.union([offset, z.enum(['start', 'end']), z.strictObject({ lineAt: offset })]),
+    creditBytes,
+  }),
+  command: z.strictObject({ session: sessionRef, ...commandLine }),
+  appendEvents: z.strictObject({
+    session: sessionRef,
+    expected: offset,
+    line: z
+      .string()
+      .max(EVENTS_LINE_BYTES_MAX)
+      .refine((text) => !text.includes('\n'), 'must be one line')
+      .optional(),
+    status: wireStatus.optional(),
+    consumed: offset,
+    isLast: z.boolean().optional(),
+  }),
   explain: z.strictObject({ session: sessionRef }),
   events: z.strictObject({
     sessions: z.array(sessionRef).max(1000).optional(),

@@ -18,7 +18,9 @@ export type StatusSource =
   | 'notification'
   | 'bell'
   | 'output'
-  | 'hook';
+  | 'hook'
+  /** The agent's own protocol, read by its driver. */
+  | 'wire';
 
 export interface Evidence {
   readonly source: StatusSource;

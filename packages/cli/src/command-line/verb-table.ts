@@ -3,6 +3,7 @@
  * the code of a verb is in `verbs/` and is loaded on use (`verb-loaders.ts`). A verb is added to the file of its group.
  */
 import type { Parsed, Verb } from './arguments.ts';
+import { AGENT_VERBS } from './verb-table/agent-verbs.ts';
 import { DAEMON_VERBS } from './verb-table/daemon-verbs.ts';
 import { INPUT_VERBS } from './verb-table/input-verbs.ts';
 import { INSPECT_VERBS } from './verb-table/inspect-verbs.ts';
@@ -21,6 +22,7 @@ export const VERBS = {
   ...LIST_VERBS,
   ...OUTPUT_VERBS,
   ...INPUT_VERBS,
+  ...AGENT_VERBS,
   ...WAIT_VERBS,
   ...MANAGE_VERBS,
   ...INSPECT_VERBS,

@@ -39,6 +39,7 @@ const FIELDS: Readonly<Record<keyof SessionInfo, true>> = {
   taskName: true,
   timeoutMs: true,
   startedBy: true,
+  driver: true,
 };
 /** Also: what the table shows. */
 const SHOWN = {

@@ -26,6 +26,7 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
     throw new SpoolError('NOT_ALLOWED', { reason: 'this terminal is inside that session' });
   const calledAs = session.name;
+  if (session.driver && !flags.raw) throw new SpoolError('AGENT_ON_WIRE', { session: session.name });
 
   const isPty = session.size !== null;
   const isShown = isPty && isTerminal(0) && isTerminal(1) && !flags.json;

@@ -17,6 +17,13 @@ const PAST_MS = 24 * 60 * 60 * 1000;
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && !flags.follow) throw new UsageError('--new requires --follow', 'events');
   if (flags.new && flags.since !== undefined) throw new UsageError('use --new or --since, not both', 'events');
+  if (flags.agent) {
+    if (operands.length !== 1) throw new UsageError('--agent needs one session', 'events');
+    const { printAgentEvents } = await import('../agents/agent-events-json.ts');
+    await using client = await openClient(program);
+    await printAgentEvents(client, operands[0]!, { follow: flags.follow, asJson: flags.json });
+    return 0;
+  }
   for (const type of flags.type) checkType(type);
   const since = sinceOf(flags.since, operands.length > 0);
   await using client = await openClient(program);

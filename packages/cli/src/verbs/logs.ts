@@ -24,6 +24,12 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   const pattern = flags.grep === undefined ? undefined : linePattern(flags.grep, { isCaseIgnored: flags.ignoreCase });
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
+  // Its output is the agent's own protocol.
+  if (session.driver && !flags.raw && !flags.json) {
+    const { printAgentEvents } = await import('../agents/agent-events-json.ts');
+    await printAgentEvents(client, session.id, { follow: flags.follow, asJson: false });
+    return 0;
+  }
   // The offset at a time is after the output of that very moment, which belongs to what came since.
   const from = await offsetOf(client, session, since && 'time' in since ? { time: since.time - 1 } : since);
   const until = end === undefined ? undefined : await offsetOf(client, session, end);

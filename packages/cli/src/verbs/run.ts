@@ -25,6 +25,13 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (flags.summary && flags.detach) throw new UsageError('--summary cannot be combined with --detach', 'run');
   if (flags.raw && (flags.detach || flags.json))
     throw new UsageError(`--raw cannot be combined with --${flags.detach ? 'detach' : 'json'}`, 'run');
+  if (flags.agent !== undefined) {
+    const { agent } = flags;
+    const { runAgent } = await import('../agents/run-agent.ts');
+    const env = environment(flags.env, flags.inheritEnv);
+    await using client = await openClient(program);
+    return await runAgent(client, { ...flags, agent }, { text: operands.join(' '), env, labels: labels(flags.label) });
+  }
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
   if (!isAttached && !flags.detach) refuseFolder('run');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });

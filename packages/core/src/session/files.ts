@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { errorCode } from '../log/files.ts';
 
 /** Folders within that of a session. */
-const LOG = 'log';
+const LOGS: readonly string[] = ['log', 'events'];
 const KEYFRAMES = 'keyframes';
 
-/** The size of all files of a session besides its log: keyframes, history, journal, record. */
+/** The size of all files of a session besides its logs: keyframes, history, journal, record. */
 export async function bytesBesideLog(folder: string): Promise<number> {
   let bytes = 0;
   for await (const { path, isFolder } of entriesOf(folder)) {
-    if (isFolder) bytes += path === join(folder, LOG) ? 0 : await bytesBesideLog(path);
+    if (isFolder) bytes += LOGS.some((log) => path === join(folder, log)) ? 0 : await bytesBesideLog(path);
     else bytes += (await lstat(path).catch(ignoreMissing))?.size ?? 0;
   }
   return bytes;

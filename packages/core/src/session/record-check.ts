@@ -38,6 +38,7 @@ const isRecord = has({
     timeoutMs: orNone(isNumber),
     retainBytes: orNone(isNumber),
     retainMs: orNone(isNumber),
+    agent: orNone(has({ name: isText })),
   }),
   name: isText,
   pid: isNumber,

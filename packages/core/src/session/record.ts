@@ -36,6 +36,8 @@ export interface SessionRecord {
   readonly size: Size | null;
   readonly controlGroup: string | null;
   readonly ending: Ending | null;
+  /** Of an agent that has ended: its events log is complete. */
+  readonly areEventsDone?: boolean;
   /** The client that typed last; written with the end. While the session runs, its input journal has it. */
   readonly typed?: { readonly who: string; readonly at: number };
   readonly end: {

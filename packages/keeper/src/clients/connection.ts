@@ -67,6 +67,8 @@ export class Connection {
   readonly waits = new Map<number, () => void>();
   /** The name that the client gave itself. */
   who = 'a client';
+  /** It is the driver of this session, and may do nothing else; null for a client. */
+  driverOf: string | null = null;
   readonly #socket: FdSocket;
   readonly #handlers: ConnectionHandlers;
   readonly #refusal: SpoolError | null;
@@ -96,6 +98,10 @@ export class Connection {
 
   get isFull(): boolean {
     return this.#socket.waitingBytes > FULL_BYTES;
+  }
+
+  close(): void {
+    this.#socket.close();
   }
 
   isWaiting(watcher: LogWatcher): boolean {

@@ -48,6 +48,13 @@ export class Listener {
     });
   }
 
+  /** Serves a driver, which may ask only about its session. */
+  serveDriver(fd: number, session: string): () => void {
+    const connection = new Connection(this.#watch, fd, { ...this.#handlers, onClose: () => {} });
+    connection.driverOf = session;
+    return () => connection.close();
+  }
+
   /** Sends an event to every client that asked for it. */
   emit(event: DaemonEvent): void {
     for (const connection of this.#connections) {

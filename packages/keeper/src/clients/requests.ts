@@ -1,9 +1,11 @@
 /** The handler of each request. Requests are validated against their schema before they get here. */
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import {
   type DaemonEvent,
   type LogMarkInfo,
   type Op,
+  type Prompted,
   type Requests,
   type RunRequest,
   type SessionInfo,
@@ -12,6 +14,7 @@ import {
 } from '@spool/protocol';
 import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
+import type { SessionAgent } from '../agents/session-agent.ts';
 import { attach } from './attach.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
 import { ALL_AGENTS } from './output-subscriptions.ts';
@@ -188,13 +191,45 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return undefined;
   },
 
-  prompt: (keeper, ask, connection) => keeper.prompter.prompt(keeper.registry.find(ask.session), ask, connection.who),
+  watchEvents(keeper, { session: reference, from, creditBytes }, connection, channel) {
+    if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
+    const session = keeper.registry.find(reference);
+    const agent = agentOf(session);
+    const { start, end } = agent.log;
+    const asked = from === 'start' ? start : from === 'end' ? end : typeof from === 'number' ? from : from.lineAt;
+    checkReaches(end, asked);
+    // What retention has dropped is reported as a gap.
+    const at = typeof from === 'object' && asked > start ? agent.events.lineStart(asked) : asked;
+    const watcher = new Watcher({ connection, channel, session, from: at, creditBytes, events: agent });
+    connection.watchers.set(channel, watcher);
+    connection.reply(channel, { id: session.id, from: at, offset: end } satisfies Requests['watchEvents']['answer']);
+    watcher.pump();
+    return undefined;
+  },
+
+  command: (keeper, { session, id, command }, connection) =>
+    agentOf(keeper.registry.find(session)).command({ id, command }, connection.who),
+
+  appendEvents(keeper, ask, connection) {
+    const session = keeper.registry.find(ask.session);
+    if (connection.driverOf !== session.id) throw new SpoolError('NOT_ALLOWED', { reason: 'only its driver may' });
+    return agentOf(session).append(ask);
+  },
+
+  prompt(keeper, ask, connection) {
+    const session = keeper.registry.find(ask.session);
+    if (session.agent === null) return keeper.prompter.prompt(session, ask, connection.who);
+    return promptAgent(session, session.agent, ask, connection.who);
+  },
 
   answer: (keeper, ask, connection) => answerQuestion(keeper.registry.find(ask.session), ask, connection.who),
 
   async type(keeper, { session, key, base64 }, connection) {
     const bytes = Buffer.from(base64, 'base64');
-    return { isRepeated: !(await keeper.registry.find(session).input.writeOnce(key, bytes, connection.who)) };
+    const { agent, input, name } = keeper.registry.find(session);
+    const isDriver = connection.driverOf !== null;
+    if (agent !== null && !isDriver) throw new SpoolError('AGENT_ON_WIRE', { session: name });
+    return { isRepeated: !(await input.writeOnce(key, bytes, isDriver ? null : connection.who)) };
   },
 
   async explain(keeper, { session: reference }) {
@@ -240,6 +275,36 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   },
 };
 
+/** What a driver may ask, about its session. */
+const OPS_OF_DRIVERS: ReadonlySet<Op> = new Set([
+  'get',
+  'watch',
+  'watchEvents',
+  'unwatch',
+  'appendEvents',
+  'type',
+  'closeInput',
+]);
+
+function agentOf({ agent, name }: Session): SessionAgent {
+  if (agent === null) throw new SpoolError('NOT_AN_AGENT', { session: name });
+  return agent;
+}
+
+/** The driver submits it when the agent takes it: nothing has to be looked at, and nothing can be in the way. */
+function promptAgent(
+  session: Session,
+  agent: SessionAgent,
+  { text, key }: Requests['prompt']['ask'],
+  who: string,
+): Prompted {
+  const { offset } = session.info;
+  const id = key ?? randomUUID();
+  const command = { do: 'prompt', clientId: id, content: [{ type: 'text', text }] };
+  const { isRepeated } = agent.command({ id, command }, who);
+  return { isConfirmed: true, reaction: null, offset, isRepeated, session: session.info };
+}
+
 function sessionOf(event: DaemonEvent): string {
   if ('session' in event) return event.session.id;
   return 'id' in event ? event.id : event.taskId;
@@ -250,6 +315,9 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   if (typeof op !== 'string' || !Object.hasOwn(HANDLERS, op)) {
     throw new SpoolError('REQUEST_UNKNOWN', { op: String(op).slice(0, 40) });
   }
+  const { driverOf } = connection;
+  if (driverOf !== null && !(OPS_OF_DRIVERS.has(op as Op) && isAbout(ask, driverOf)))
+    throw new SpoolError('NOT_ALLOWED', { reason: 'a driver may ask only about its session' });
   const parsed = REQUEST_SCHEMAS[op as Op].safeParse(ask);
   if (!parsed.success) {
     const { issues } = parsed.error;
@@ -267,6 +335,9 @@ export function handleRequest(keeper: Keeper, connection: Connection, channel: n
   if (!isDebugged) return handle();
   return debugRequest(connection.who, op, (parsed.data as { session?: unknown }).session, handle);
 }
+
+const isAbout = (ask: { session?: unknown; channel?: unknown }, session: string): boolean =>
+  ask.session === session || (ask.session === undefined && ask.channel !== undefined);
 
 /** For a keeper that has just started: waits until the sessions in question are back from the disk. */
 async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {

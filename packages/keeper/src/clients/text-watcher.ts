@@ -25,6 +25,7 @@ export interface TextWatcherOptions {
 }
 
 export class TextWatcher implements LogWatcher {
+  readonly isClient = true;
   readonly channel: number;
   readonly session: Session;
   readonly #connection: Connection;

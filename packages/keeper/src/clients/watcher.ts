@@ -8,7 +8,7 @@
  * last event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
-import type { LogRead } from '@spool/core';
+import type { Log, LogRead } from '@spool/core';
 import type { Connection } from './connection.ts';
 import { historyTurns } from '../logs/history-turns.ts';
 import type { Session } from '../session/session.ts';
@@ -35,12 +35,23 @@ export interface WatcherOptions {
   readonly followsSize?: boolean;
   /** For viewers: the id of their input stream. */
   readonly inputStream?: string;
+  /** Which log of the session it reads (default: the output). */
+  readonly events?: WatchedEvents;
+}
+
+/** The second log of an agent. */
+export interface WatchedEvents {
+  readonly log: Log;
+  /** The session has ended, and nothing more is appended. */
+  readonly isDone: boolean;
 }
 
 /** The part of a watcher that sessions and connections use. */
 export interface LogWatcher {
   readonly channel: number;
   readonly session: Session;
+  /** It is a client, and not the driver of the session. */
+  readonly isClient: boolean;
   /** Sends what there is, as far as the client has room. */
   pump(): void;
   /** The client has room up to this offset. */
@@ -80,8 +91,16 @@ export class Watcher implements LogWatcher {
     this.#options = options;
     this.#cursor = from;
     this.#credit = from + creditBytes;
-    this.#syncedAt = session.log.end;
+    this.#syncedAt = this.#log.end;
     session.watchers.add(this);
+  }
+
+  get isClient(): boolean {
+    return this.connection.driverOf === null;
+  }
+
+  get #log(): Log {
+    return (this.#options.events ?? this.session).log;
   }
 
   grant(offset: number): void {
@@ -130,7 +149,7 @@ export class Watcher implements LogWatcher {
 
   pump(): void {
     if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
-    const { log } = this.session;
+    const log = this.#log;
     for (;;) {
       if (this.connection.isFull) return this.connection.wait(this);
       if (this.#wantsSnapshot) return void this.snapshot();
@@ -215,7 +234,7 @@ export class Watcher implements LogWatcher {
   #atEnd(): void {
     if (!this.#isSynced) this.#synced();
     const { lifecycle } = this.session;
-    if (lifecycle.phase !== 'ended') return;
+    if (lifecycle.phase !== 'ended' || this.#options.events?.isDone === false) return;
     const { state, exit } = lifecycle;
     this.emit({ type: 'exit', offset: this.#cursor, state, exitCode: exit.code, signal: exit.signal });
     this.close();

@@ -14,8 +14,8 @@ export class IdempotencyKeys {
   /** Lines in the file, including expired keys. */
   #lines = 0;
 
-  constructor(sessionFolder: string) {
-    this.#path = `${sessionFolder}/keys`;
+  constructor(sessionFolder: string, file = 'keys') {
+    this.#path = `${sessionFolder}/${file}`;
   }
 
   has(key: string): boolean {

@@ -81,11 +81,11 @@ export class SessionInput {
   }
 
   /** Types bytes with an idempotency key: once. False when they had been typed before. */
-  async writeOnce(key: string, bytes: Uint8Array, who: string): Promise<boolean> {
+  async writeOnce(key: string, bytes: Uint8Array, who: string | null): Promise<boolean> {
     if (this.#keys.has(key)) return false;
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
-    this.#recordTyped(who);
+    if (who !== null) this.#recordTyped(who);
     // A keeper that died in the middle of it recorded how far it got.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);

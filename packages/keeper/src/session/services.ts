@@ -21,6 +21,8 @@ export interface SessionServices {
   readonly notifier: Notifier;
   emit(event: DaemonEvent): void;
   warn(sentence: string): void;
+  /** Serves the driver of a session on a socket. Returns a function that closes it. */
+  serveDriver(fd: number, session: string): () => void;
   /** To the holder: the end is on disk, release the fds. */
   release(id: string): void;
   /** To the holder: offsets below this are reserved. */

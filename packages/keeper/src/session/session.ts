@@ -29,6 +29,7 @@ import {
 import type { OscEvent } from '@spool/vt';
 import type { Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
+import { SessionAgent } from '../agents/session-agent.ts';
 import { SessionInput } from '../input/session-input.ts';
 import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
 import { Child } from './child.ts';
@@ -44,6 +45,8 @@ export class Session {
   readonly watchers = new Set<LogWatcher>();
   readonly input: SessionInput;
   readonly view: SharedView;
+  /** Of an agent without a terminal: its events log and its driver. */
+  readonly agent: SessionAgent | null;
   readonly #file: SessionFile;
   readonly #status: SessionStatus;
   readonly #services: SessionServices;
@@ -76,6 +79,7 @@ export class Session {
     });
     const { input, watchers } = this;
     this.view = new SharedView({ id, services, file: this.#file, input, watchers, child });
+    this.agent = record.run.agent ? this.#makeAgent(record) : null;
     if (record.end) this.#recordEnd();
   }
 
@@ -95,6 +99,8 @@ export class Session {
     if (known === null && held.kind === 'pty') session.#file.adoptSize(native.getSize(fds[0]!));
     session.#follow(known !== null);
     session.#take(held, fds);
+    const { agent, startedBy = 'a client' } = held.run;
+    for (const command of agent?.commands ?? []) session.agent?.command(command, startedBy); // those that are in the log are not repeated
     if (known === null && held.run.echo === false) session.#child?.stopEcho();
     return session;
   }
@@ -158,7 +164,12 @@ export class Session {
   }
 
   get isWatched(): boolean {
-    return this.watchers.size > 0;
+    return this.#watching > 0;
+  }
+
+  get #watching(): number {
+    if (this.agent === null) return this.watchers.size;
+    return [...this.watchers].filter(({ isClient }) => isClient).length;
   }
 
   get retainMs(): number {
@@ -207,7 +218,7 @@ export class Session {
       cwd: run.cwd,
       size,
       labels: this.labels,
-      watchers: this.watchers.size,
+      watchers: this.#watching,
       sizePolicy: this.#file.sizePolicy,
       viewers: this.viewers.list,
       // An ended session's record has it: a long list reads one file each.
@@ -222,6 +233,7 @@ export class Session {
       taskName: run.taskName ?? null,
       timeoutMs: run.timeoutMs ?? null,
       startedBy: startedByOf(run),
+      ...(this.agent && { driver: this.agent.info }),
     };
   }
 
@@ -276,6 +288,25 @@ export class Session {
   recordOscEvent({ start, end: offset, ...fact }: OscEvent, at: number): void {
     if (fact.type === 'title-changed') this.#status.title = fact.title;
     this.#services.emit({ type: 'session-osc', at, id: this.id, offset: offset || start, fact });
+  }
+
+  #makeAgent(record: SessionRecord): SessionAgent {
+    return new SessionAgent({
+      record,
+      folder: this.#file.folder,
+      services: this.#services,
+      onGrown: () => this.#pump(),
+      onStatus: (status) => {
+        const offset = this.#file.endOffset;
+        this.recordStatus({ ...status, offset });
+        this.recordLook(offset);
+      },
+      onDone: () => this.#file.change({ areEventsDone: true }),
+    });
+  }
+
+  #pump(): void {
+    for (const watcher of this.watchers) watcher.pump();
   }
 
   viewerLeft(watcher: Watcher): void {
@@ -380,6 +411,7 @@ export class Session {
 
   remove(): void {
     this.#file.close();
+    this.agent?.close();
     this.#services.screens.forget(this.id);
     for (const watcher of [...this.watchers]) watcher.removed();
     this.#services.housekeeper.forget(this);
@@ -472,6 +504,7 @@ export class Session {
   /** Before the first byte is stored: the child may have ended by then. */
   #follow(isAdopted: boolean): void {
     this.#isAdopted = isAdopted;
+    if (this.agent !== null) return; // its output is a protocol, which its driver reads
     const { colours } = this.#file.record.run;
     this.#services.screens.follow(this.#screenSource(isAdopted), this.log.end, this.input.journal.answeredTo);
     if (colours) this.#services.screens.colours(this.id, colours);

@@ -1,0 +1,106 @@
+/**
+ * `spool run --agent NAME "prompt"`: an agent without a terminal, as typed events. With --detach it stays and takes prompts;
+ * otherwise it ends with its first turn, and what it says is printed.
+ */
+import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { agentEnvironment, type AgentHandle, callerLimits, type Client, type Content } from '@spool/client/node';
+import { EXIT } from '../command-line/exit-code.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { print, printJson, writeText } from '../output/stdio.ts';
+import { jsonText } from '../output/json-text.ts';
+import { eventText } from './event-text.ts';
+
+export interface RunAgentFlags {
+  readonly agent: string;
+  readonly detach: boolean;
+  readonly json: boolean;
+  readonly name?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly timeout?: number | undefined;
+  readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly resume?: string | undefined;
+  readonly budgetUsd?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly image: readonly string[];
+  readonly program?: string | undefined;
+}
+
+const MIMES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};
+
+/** A command has room for this much, in base64. */
+const IMAGE_BYTES_MAX = 400 * 1024;
+
+export async function runAgent(
+  client: Client,
+  flags: RunAgentFlags,
+  {
+    text,
+    env,
+    labels,
+  }: { readonly text: string; readonly env: Record<string, string>; readonly labels: Record<string, string> | undefined },
+): Promise<number> {
+  const budgetUsd = flags.budgetUsd === undefined ? undefined : Number(flags.budgetUsd);
+  if (budgetUsd !== undefined && !(budgetUsd > 0))
+    throw new UsageError(`--budget-usd ${JSON.stringify(flags.budgetUsd)} is not an amount; use 2.50`, 'run');
+  if (text === '' && !flags.detach) throw new UsageError('--agent needs a prompt, or --detach', 'run');
+  const prompt = text === '' && flags.image.length === 0 ? undefined : await contentOf(text, flags.image);
+  const agent = await client.agent(flags.agent, {
+    prompt,
+    model: flags.model,
+    mode: flags.mode,
+    resume: flags.resume,
+    budgetUsd,
+    maxTurns: flags.maxTurns,
+    program: flags.program === undefined ? undefined : flags.program.split(' '),
+    cwd: resolve(flags.cwd ?? process.cwd()),
+    env: { ...agentEnvironment(flags.agent), ...env },
+    name: flags.name,
+    labels,
+    timeoutMs: flags.timeout,
+    ...callerLimits(),
+  });
+  if (flags.detach) {
+    if (flags.json) printJson(agent.info);
+    else print(agent.id);
+    return 0;
+  }
+  return await follow(client, agent, flags.json);
+}
+
+/** Until its first turn has ended, and the agent with it. */
+async function follow(client: Client, agent: AgentHandle, asJson: boolean): Promise<number> {
+  if (asJson) printJson({ type: 'started', id: agent.id, name: agent.info.name, session: agent.info });
+  let outcome: string | null = null;
+  await using events = client.watchEvents(agent.id);
+  for await (const item of events) {
+    if (item.type !== 'event') continue;
+    const { event } = item;
+    const text = asJson ? jsonText(event) : eventText(event);
+    if (text !== null) await writeText(`${text}\n`);
+    if (event.kind !== 'turn.ended' || outcome !== null) continue;
+    outcome = event.outcome;
+    await agent.close();
+  }
+  return outcome === 'completed' ? 0 : EXIT.failed;
+}
+
+async function contentOf(text: string, images: readonly string[]): Promise<readonly Content[]> {
+  const content: Content[] = text === '' ? [] : [{ type: 'text', text }];
+  for (const file of images) {
+    const mime = MIMES[extname(file).toLowerCase()];
+    if (mime === undefined) throw new UsageError(`--image ${file}: use a PNG, JPEG, GIF or WebP file`, 'run');
+    const bytes = await readFile(file);
+    if (bytes.length > IMAGE_BYTES_MAX)
+      throw new UsageError(`--image ${file} has ${bytes.length} bytes; at most ${IMAGE_BYTES_MAX} are possible`, 'run');
+    content.push({ type: 'image', mime, data: bytes.toString('base64') });
+  }
+  return content;
+}

@@ -1,0 +1,21 @@
+/** `spool answer`: answers a question of an agent. */
+import { findAsk } from '../agents/pending-asks.ts';
+import { tellDecision } from '../agents/told-decision.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { openClient, type VerbAction } from '../program.ts';
+
+const answer: VerbAction<'answer'> = async ({ flags, operands }, program) => {
+  const [session, ...texts] = operands;
+  if (flags.decline === texts.length > 0) throw new UsageError('give an ANSWER or --decline', 'answer');
+  await using client = await openClient(program);
+  const found = await findAsk(client, 'answer', 'question.asked', { session, request: flags.request });
+  const { agent, ask } = found;
+  if (ask.kind !== 'question.asked') return 0;
+  if (texts.length > ask.questions.length)
+    throw new UsageError(`there are ${ask.questions.length} questions, and ${texts.length} answers`, 'answer');
+  const answers: Record<string, unknown> = {};
+  for (const [at, text] of texts.entries()) answers[ask.questions[at]!.id] = text;
+  return tellDecision(found, await agent.answer(ask.request, flags.decline ? undefined : answers), flags.json);
+};
+
+export default answer;

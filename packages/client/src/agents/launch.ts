@@ -1,0 +1,125 @@
+/**
+ * How each agent is started without a terminal: its program and flags, as data. None of them skips permissions: what an agent
+ * wants to do is asked, and a person or the policy answers.
+ */
+import { type AgentCommandLine, type AgentRun, SpoolError } from '@spool/protocol';
+import type { Command, Content } from '@spool/protocol/agent';
+
+export interface AgentOptions {
+  /** The first prompt: text, or text and images. */
+  readonly prompt?: string | readonly Content[] | undefined;
+  readonly model?: string | undefined;
+  /** The agent's own permission or collaboration mode. */
+  readonly mode?: string | undefined;
+  /** Goes on with a session of the agent's own, by its id. */
+  readonly resume?: string | undefined;
+  /** Stops when this much is spent, where the agent tells the cost. */
+  readonly budgetUsd?: number | undefined;
+  /** Stops after this many requests to the model in a turn, where the agent counts them. */
+  readonly maxTurns?: number | undefined;
+  /** The program (default: the agent's own name, looked up in PATH). */
+  readonly program?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** The same id never starts a second session (default: a random id). */
+  readonly id?: string | undefined;
+}
+
+type Flag = readonly [flag: string, option: 'model' | 'mode' | 'resume' | 'budgetUsd' | 'maxTurns'];
+
+interface Launch {
+  readonly program: readonly string[];
+  readonly flags: readonly string[];
+  /** The options that are flags of the program; the others are commands of the driver, or are not possible. */
+  readonly options: readonly Flag[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const AGENTS: Readonly<Record<string, Launch>> = {
+  claude: {
+    program: ['claude'],
+    // As Anthropic's own SDK starts it: many turns on stdin, and permissions as questions on the wire.
+    flags: [
+      '--output-format',
+      'stream-json',
+      '--input-format',
+      'stream-json',
+      '--verbose',
+      '--include-partial-messages',
+      '--permission-prompt-tool',
+      'stdio',
+    ],
+    options: [
+      ['--model', 'model'],
+      ['--permission-mode', 'mode'],
+      ['--resume', 'resume'],
+      ['--max-budget-usd', 'budgetUsd'],
+      ['--max-turns', 'maxTurns'],
+    ],
+    env: { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
+  },
+  codex: { program: ['codex'], flags: ['app-server'], options: [], env: {} },
+  gemini: { program: ['gemini'], flags: ['--acp'], options: [['--model', 'model']], env: {} },
+  grok: { program: ['grok'], flags: ['agent', '--no-leader', 'stdio'], options: [], env: {} },
+  opencode: { program: ['opencode'], flags: ['acp'], options: [], env: {} },
+  acp: { program: [], flags: [], options: [], env: {} },
+};
+
+/** The `run` of an agent. */
+export function agentRun(
+  name: string,
+  options: AgentOptions,
+  randomId: () => string,
+): {
+  readonly command: readonly string[];
+  readonly size: null;
+  readonly agent: AgentRun;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+} {
+  const launch = Object.hasOwn(AGENTS, name) ? AGENTS[name]! : undefined;
+  if (!launch) throw new SpoolError('AGENT_UNKNOWN', { agent: name, known: Object.keys(AGENTS).join(', ') });
+  const program = options.program ?? launch.program;
+  if (program.length === 0) throw new SpoolError('ARGUMENT_INVALID', { argument: 'program', reason: 'it is required' });
+  const flags = launch.options.flatMap(([flag, option]) =>
+    options[option] === undefined ? [] : [flag, String(options[option])],
+  );
+  return {
+    command: [...program, ...launch.flags, ...flags],
+    size: null,
+    agent: { name: name === 'opencode' ? 'acp' : name, commands: firstCommands(launch, options, randomId) },
+    cwd: options.cwd,
+    env: options.env && { ...launch.env, ...options.env },
+    name: options.name ?? name,
+    labels: options.labels,
+    timeoutMs: options.timeoutMs,
+  };
+}
+
+/** Variables that the agent needs beside the caller's. */
+export function agentEnvironment(name: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(AGENTS, name) ? AGENTS[name]!.env : {};
+}
+
+function firstCommands({ options: flags }: Launch, options: AgentOptions, randomId: () => string): AgentCommandLine[] {
+  const { model, mode, prompt } = options;
+  const isFlag = (wanted: Flag[1]): boolean => flags.some(([, option]) => option === wanted);
+  const commands: Command[] = [];
+  if (model !== undefined && !isFlag('model')) commands.push({ do: 'setModel', model });
+  if (mode !== undefined && !isFlag('mode')) commands.push({ do: 'setMode', mode });
+  if (prompt !== undefined) commands.push({ do: 'prompt', clientId: randomId(), content: contentOf(prompt) });
+  return commands.map((command) => ({
+    id: command.do === 'prompt' ? command.clientId : randomId(),
+    command: { ...command },
+  }));
+}
+
+export function contentOf(prompt: string | readonly Content[]): readonly Content[] {
+  return typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+}

@@ -1,0 +1,288 @@
+/**
+ * A driver at work: first it takes again what the events log says was taken, then it goes on with new output and new commands.
+ * What it has read, what that means and what the agent is to be told become one record; then the lines are written. Keeps
+ * EVT-1: killed at any moment, the next driver loses nothing and doubles nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
+import type { DriverInput } from '@spool/drivers';
+import { type BatchInput, type BatchRecord, type CommandRecord, SpoolError } from '@spool/protocol';
+import type { AgentEvent } from '@spool/protocol/agent';
+import type { AgentMachine } from './agent-machine.ts';
+import { InputBuffer } from './input-buffer.ts';
+import { type OutputItem, outputLines } from './output-lines.ts';
+import type { PolicyAnswers } from './policy-answers.ts';
+import { WireWriter } from './wire-writer.ts';
+
+/** Deltas come every few milliseconds: those of this time become one record. */
+const COLLECT_MS = 20;
+/** Of the events in a record; a record has 768 KiB at most. */
+const BATCH_CHARACTERS = 256 * 1024;
+/** A longer line for the agent is not repeated in the log. */
+const WRITE_CHARACTERS_MAX = 16 * 1024;
+const MOVED_MS = 5;
+
+type Input =
+  | { readonly type: 'output'; readonly item: OutputItem }
+  | { readonly type: 'command'; readonly offset: number; readonly record: CommandRecord };
+
+export interface DriverRunOptions {
+  readonly requester: Requester;
+  readonly session: string;
+  readonly machine: AgentMachine;
+  readonly policy: PolicyAnswers;
+  /** Another driver has appended: this one is outdated. */
+  onOutdated(): void;
+}
+
+export class DriverRun {
+  readonly #options: DriverRunOptions;
+  readonly #driver = `${process.pid}.${Date.now().toString(36)}`;
+  readonly #records: RecordWatch;
+  readonly #writer: WireWriter;
+  readonly #lines: AsyncGenerator<OutputItem, undefined>;
+  readonly #buffer = new InputBuffer<Input>();
+  /** Commands that no batch has taken yet. */
+  readonly #commands: { readonly offset: number; readonly record: CommandRecord }[] = [];
+  #end = 0;
+  #consumed = 0;
+  /** The output before this offset is no longer stored. */
+  #lostTo = 0;
+  #hasStarted = false;
+  #hasExited = false;
+
+  constructor(options: DriverRunOptions) {
+    const { requester, session } = options;
+    this.#options = options;
+    this.#records = new RecordWatch(requester, session);
+    this.#writer = new WireWriter(requester, session);
+    this.#lines = outputLines(new Watch(requester, session, { from: 0 }));
+  }
+
+  /** Resolves when the session has ended and everything is published. */
+  async run(): Promise<void> {
+    await this.#replay();
+    void this.#readRecords();
+    void this.#readOutput();
+    const inputs: BatchInput[] = [];
+    if (!this.#hasStarted) {
+      this.#step({ type: 'started', at: Date.now() });
+      inputs.push({ fact: 'started' });
+      this.#hasStarted = true;
+    }
+    await this.#publish(inputs); // also what an earlier driver could not publish
+    if (!this.#hasExited) await this.#report();
+    while (!this.#hasExited) {
+      await this.#buffer.filled();
+      await sleep(COLLECT_MS);
+      await this.#publish(this.#takeInputs());
+    }
+    await this.#writer.settled();
+  }
+
+  /** A keeper that is new does not know the status. */
+  async #report(): Promise<void> {
+    const { requester, session, machine } = this.#options;
+    const status = machine.status.current;
+    await requester.once('appendEvents', { session, expected: this.#end, status, consumed: this.#consumed });
+  }
+
+  /** Takes again what the events log says was taken. */
+  async #replay(): Promise<void> {
+    const unwritten: { offset: number; lines: readonly string[]; closes: boolean }[] = [];
+    for (;;) {
+      const { done, value: item } = await this.#records.next();
+      if (done === true || item.type === 'synced' || item.type === 'exit') break;
+      if (item.type !== 'record') continue;
+      this.#end = item.end;
+      const { offset, record } = item;
+      if (record.type === 'command') this.#commands.push({ offset, record });
+      if (record.type !== 'batch') continue;
+      for (const input of record.inputs) await this.#takeAgain(input, record.at);
+      const { lines, closes } = this.#options.machine.replayed(record);
+      while (unwritten.length > 0 && unwritten[0]!.offset < record.written) unwritten.shift();
+      if (lines.length > 0 || closes) unwritten.push({ offset, lines, closes });
+    }
+    for (const { offset, record } of this.#commands.splice(0)) this.#buffer.push({ type: 'command', offset, record });
+    for (const batch of unwritten) this.#writer.write(batch);
+  }
+
+  async #takeAgain(input: BatchInput, at: number): Promise<void> {
+    const { machine } = this.#options;
+    if ('output' in input) {
+      await this.#linesAgain(input, at);
+      this.#consumed = input.output;
+    } else if ('command' in input) {
+      const record = this.#commands.shift()?.record;
+      if (record) machine.take(commandInput(record));
+    } else if ('policy' in input) machine.take(policyInput(input.policy, input.rule, at));
+    else if (!('exitCode' in input) && !('from' in input)) {
+      this.#hasStarted = true;
+      machine.take({ type: input.fact, at });
+    } else {
+      await this.#lines.next(); // the gap or the end itself
+      if ('exitCode' in input) this.#hasExited = true;
+      machine.take('exitCode' in input ? exitInput(input, at) : { type: 'gap', at, from: input.from, to: input.to });
+    }
+  }
+
+  /** Lines that are no longer stored have become a gap. */
+  async #linesAgain({ output, lines }: Extract<BatchInput, { output: number }>, at: number): Promise<void> {
+    for (let left = lines; left > 0 && this.#lostTo < output; left--) {
+      const { value } = await this.#lines.next();
+      if (value?.type === 'line') {
+        this.#options.machine.take({ ...value, at });
+        if (value.end >= output) return;
+      } else if (value?.type === 'gap') {
+        this.#options.machine.take({ ...value, at });
+        this.#lostTo = value.to;
+      } else throw new Error(`no line ends at ${output}`);
+    }
+  }
+
+  async #readRecords(): Promise<void> {
+    for await (const item of this.#records) {
+      if (item.type !== 'record') continue;
+      const { offset, record } = item satisfies RecordItem;
+      if (record.type === 'command') this.#buffer.push({ type: 'command', offset, record });
+      else if (record.type === 'batch' && record.driver !== this.#driver) return this.#options.onOutdated();
+    }
+  }
+
+  async #readOutput(): Promise<void> {
+    for await (const item of this.#lines) {
+      await this.#buffer.hasRoom();
+      this.#buffer.push({ type: 'output', item }, item.type === 'line' ? item.text.length : 0);
+    }
+  }
+
+  #takeInputs(): BatchInput[] {
+    const taken: BatchInput[] = [];
+    let characters = 0;
+    while (characters < BATCH_CHARACTERS) {
+      const input = this.#buffer.shift();
+      if (!input) break;
+      const at = Date.now();
+      if (input.type === 'command') {
+        taken.push({ command: input.offset });
+        this.#answer(this.#step(commandInput(input.record)), taken);
+        continue;
+      }
+      const { item } = input;
+      if (item.type === 'line') {
+        const last = taken.at(-1);
+        if (last && 'output' in last) taken[taken.length - 1] = { output: item.end, lines: last.lines + 1 };
+        else taken.push({ output: item.end, lines: 1 });
+        this.#consumed = item.end;
+        characters += item.text.length;
+        this.#answer(this.#step({ ...item, at }), taken);
+      } else if (item.type === 'gap') {
+        taken.push({ fact: 'gap', from: item.from, to: item.to });
+        this.#step({ ...item, at });
+      } else {
+        taken.push({ fact: 'exited', exitCode: item.exitCode, signal: item.signal });
+        this.#step(exitInput(item, at));
+        this.#hasExited = true;
+        break;
+      }
+    }
+    return taken;
+  }
+
+  #step(input: DriverInput): ReturnType<AgentMachine['take']> {
+    return this.#options.machine.take(input);
+  }
+
+  /** What the policy decides is an input like the answer of a client. */
+  #answer(bodies: ReturnType<AgentMachine['take']>, taken: BatchInput[]): void {
+    for (const { command, rule } of this.#options.policy.answers(bodies)) {
+      taken.push({ policy: command, rule });
+      this.#step(policyInput(command, rule, Date.now()));
+    }
+  }
+
+  async #publish(inputs: readonly BatchInput[]): Promise<void> {
+    const { machine } = this.#options;
+    let rest = inputs;
+    if (rest.length === 0 && !machine.hasUnpublished && !this.#hasExited) return;
+    do {
+      const events: AgentEvent[] = [];
+      for (let characters = 0; characters < BATCH_CHARACTERS;) {
+        const event = machine.next(Date.now());
+        if (!event) break;
+        const length = JSON.stringify(event).length;
+        events.push(length > BATCH_CHARACTERS ? tooLarge(event, length) : event);
+        characters += length;
+      }
+      const more = machine.unpublished > 0;
+      const { lines, closes } = more ? { lines: [], closes: false } : machine.takeWrites();
+      const offset = await this.#append(rest, events, { more, lines, closes });
+      rest = [];
+      if (lines.length > 0 || closes) this.#writer.write({ offset, lines, closes });
+    } while (machine.unpublished > 0);
+  }
+
+  /** Returns the offset of the record. */
+  async #append(
+    inputs: readonly BatchInput[],
+    events: readonly AgentEvent[],
+    { more, lines, closes }: { more: boolean; lines: readonly string[]; closes: boolean },
+  ): Promise<number> {
+    const { requester, session, machine } = this.#options;
+    for (;;) {
+      const record: BatchRecord = {
+        type: 'batch',
+        at: Date.now(),
+        driver: this.#driver,
+        inputs,
+        events,
+        ...(more && { more }),
+        ...(lines.length > 0 && { writes: lines.map((line) => (line.length > WRITE_CHARACTERS_MAX ? line.length : line)) }),
+        ...(closes && { closes }),
+        written: this.#writer.writtenBefore(this.#end),
+      };
+      const expected = this.#end;
+      try {
+        const { offset } = await requester.once('appendEvents', {
+          session,
+          expected,
+          line: JSON.stringify(record),
+          status: machine.status.current,
+          consumed: this.#consumed,
+          isLast: this.#hasExited && !more,
+        });
+        this.#end = offset;
+        return expected;
+      } catch (error) {
+        if (!SpoolError.is(error, 'EVENTS_MOVED')) throw error;
+        await this.#readTo(Number(error.details['offset']));
+      }
+    }
+  }
+
+  /** Everything before this offset was read: it holds commands, or a sign that this driver is outdated. */
+  async #readTo(offset: number): Promise<void> {
+    while ((this.#records.cursor ?? 0) < offset) await sleep(MOVED_MS);
+    this.#end = offset;
+  }
+}
+
+function commandInput({ command, id, by, at }: CommandRecord): DriverInput {
+  return { type: 'command', command, id, by, at };
+}
+
+function policyInput(command: Extract<BatchInput, { policy: unknown }>['policy'], rule: string, at: number): DriverInput {
+  const id = `policy ${'request' in command ? command.request : ''}`;
+  return { type: 'command', command, id, by: `policy: ${rule}`, at };
+}
+
+function exitInput({ exitCode, signal }: { exitCode: number | null; signal: string | null }, at: number): DriverInput {
+  return { type: 'exited', at, exitCode, signal };
+}
+
+/** The output log has all of it. */
+function tooLarge({ seq, at, session, source, evidence, raw, kind }: AgentEvent, characters: number): AgentEvent {
+  const text = `an event (${kind}) has ${characters} characters, too many to store; the output log has it`;
+  const envelope = { seq, at, session, source, evidence, ...(raw && { raw }) };
+  return { ...envelope, kind: 'notice', level: 'warning', code: 'event-too-large', text };
+}

@@ -1,0 +1,46 @@
+/**
+ * The driver of one agent's session, started by the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
+ * the keeper, whose successor starts another.
+ */
+import { parseArgs } from 'node:util';
+import { Link, Requester, type Runtime } from '@spool/client/driver';
+import { DIALECTS, isDriverName } from '@spool/drivers';
+import { logLine, SpoolError, VERSION } from '@spool/protocol';
+import { AgentMachine } from './agent-machine.ts';
+import { DriverRun } from './driver-run.ts';
+import { FdTransport } from './fd-transport.ts';
+import { NO_POLICY } from './policy-answers.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { session: { type: 'string' }, 'link-fd': { type: 'string' }, config: { type: 'string' } },
+});
+const [name = ''] = positionals;
+const session = values.session ?? '';
+
+process.title = `spool-driver ${name}`;
+
+let isDialled = false;
+const runtime: Runtime = {
+  dial: () => {
+    if (isDialled) process.exit(0); // the keeper is gone
+    isDialled = true;
+    const transport = new FdTransport(Number(values['link-fd']));
+    return Promise.resolve(transport);
+  },
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  now: () => performance.now(),
+  randomId: () => Math.random().toString(36).slice(2, 12),
+};
+
+try {
+  if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
+  const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
+  const { cwd } = await requester.get(session);
+  const machine = new AgentMachine(DIALECTS[name], session, { cwd, clientVersion: VERSION });
+  await new DriverRun({ requester, session, machine, policy: NO_POLICY, onOutdated: () => process.exit(0) }).run();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(logLine('error', `driver ${name}`, process.pid, (error as Error).stack ?? String(error)));
+  process.exit(1);
+}
