@@ -133,7 +133,11 @@ export class Client {
    * Gives an agent without a terminal a command; `id` names it, and the same id again is not a second command (default: a
    * random id). Resolves when it is in the events log; its outcome is an event.
    */
-  async command(session: string, command: Command, options: { readonly id?: string | undefined } = {}): Promise<Commanded> {
+  async command(
+    session: string,
+    command: Command,
+    options: { readonly id?: string | undefined } = {},
+  ): Promise<Commanded> {
     const { id = this.#runtime.randomId() } = options;
     const ask = { session: await this.#id(session), id, command: { ...command } };
     return { id, ...(await this.#requester.again('command', ask)) };

@@ -1,5 +1,5 @@
 /**
- * What an agent is doing, by its events: a function of the events so far. Keeps EVT-9: a session is blocked exactly while a
+ * What an agent is doing, by its events: a function of the events so far. Keeps EVT-7: a session is blocked exactly while a
  * permission or a question is open, and then shows it in its own words.
  */
 import type { WireStatus } from '@spool/protocol';
@@ -79,7 +79,9 @@ export class AgentStatus {
 function asked(ask: Ask): Pick<WireStatus, 'state' | 'kind' | 'why' | 'question'> {
   if (ask.kind === 'question.asked') {
     const [first] = ask.questions;
-    const options = (first?.options ?? []).slice(0, LABELS_MAX).map(({ label }) => ({ key: null, label: short(label) }));
+    const options = (first?.options ?? [])
+      .slice(0, LABELS_MAX)
+      .map(({ label }) => ({ key: null, label: short(label) }));
     const question = { text: short(first?.text ?? 'a question'), options };
     return { state: 'blocked', kind: 'question', why: 'the agent asks a question', question };
   }

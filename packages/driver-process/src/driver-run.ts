@@ -237,7 +237,9 @@ export class DriverRun {
         inputs,
         events,
         ...(more && { more }),
-        ...(lines.length > 0 && { writes: lines.map((line) => (line.length > WRITE_CHARACTERS_MAX ? line.length : line)) }),
+        ...(lines.length > 0 && {
+          writes: lines.map((line) => (line.length > WRITE_CHARACTERS_MAX ? line.length : line)),
+        }),
         ...(closes && { closes }),
         written: this.#writer.writtenBefore(this.#end),
       };
@@ -271,7 +273,11 @@ function commandInput({ command, id, by, at }: CommandRecord): DriverInput {
   return { type: 'command', command, id, by, at };
 }
 
-function policyInput(command: Extract<BatchInput, { policy: unknown }>['policy'], rule: string, at: number): DriverInput {
+function policyInput(
+  command: Extract<BatchInput, { policy: unknown }>['policy'],
+  rule: string,
+  at: number,
+): DriverInput {
   const id = `policy ${'request' in command ? command.request : ''}`;
   return { type: 'command', command, id, by: `policy: ${rule}`, at };
 }

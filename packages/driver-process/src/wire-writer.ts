@@ -1,7 +1,7 @@
 /**
  * Writes the driver's lines to the agent: in order, and each once. The record that holds a line is in the events log before
  * the line is written, and the line's key is its place there, so a driver or a keeper that dies in between repeats nothing
- * (decision 013). Keeps EVT-7.
+ * (decision 013). Keeps EVT-6.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Requester } from '@spool/client/driver';
@@ -52,7 +52,8 @@ export class WireWriter {
       for (let from = 0; from < bytes.length; from += PIECE_BYTES)
         await this.#piece(`agent ${offset} ${at} ${from}`, bytes.subarray(from, from + PIECE_BYTES));
     }
-    if (closes && !this.#isGone) await this.#tried(() => this.#requester.once('closeInput', { session: this.#session }));
+    if (closes && !this.#isGone)
+      await this.#tried(() => this.#requester.once('closeInput', { session: this.#session }));
     this.#open.delete(offset);
   }
 

@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   LOG_UNREADABLE: 'the log of the session cannot be read; `spool doctor` shows what is wrong with its folder',
   // Agents without a terminal
   NOT_AN_AGENT: 'this session has no driver; `spool run --agent NAME` starts an agent that has one',
-  AGENT_ON_WIRE: 
+  AGENT_ON_WIRE:
     'this session is an agent without a terminal; `spool events --agent` shows what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
   AGENT_UNKNOWN: 'unknown agent; `spool help run` lists the agents',
   EVENTS_MOVED: 'the events log has grown meanwhile; read it to its end first',

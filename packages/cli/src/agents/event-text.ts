@@ -15,7 +15,9 @@ export function eventText(event: AgentEvent): string | null {
     case 'tool.started':
       return `● ${title(event.title ?? event.name ?? 'tool')}`;
     case 'tool.ended':
-      return event.status === 'ok' ? null : `  ${event.status}${event.reason === undefined ? '' : `: ${title(event.reason)}`}`;
+      return event.status === 'ok'
+        ? null
+        : `  ${event.status}${event.reason === undefined ? '' : `: ${title(event.reason)}`}`;
     case 'file.changed':
       return event.phase === 'applied' ? `  ${event.diff.change} ${title(event.diff.path)}` : null;
     case 'permission.requested':
@@ -25,7 +27,9 @@ export function eventText(event: AgentEvent): string | null {
     case 'question.asked':
       return event.questions.map(({ text }) => `? ${title(text)}  (spool answer)`).join('\n');
     case 'turn.ended':
-      return event.outcome === 'completed' ? null : `[${event.outcome}${event.error ? `: ${title(event.error.message)}` : ''}]`;
+      return event.outcome === 'completed'
+        ? null
+        : `[${event.outcome}${event.error ? `: ${title(event.error.message)}` : ''}]`;
     case 'notice':
       return event.level === 'info' ? null : `[${title(event.text)}]`;
     case 'fault':

@@ -45,7 +45,11 @@ export async function runAgent(
     text,
     env,
     labels,
-  }: { readonly text: string; readonly env: Record<string, string>; readonly labels: Record<string, string> | undefined },
+  }: {
+    readonly text: string;
+    readonly env: Record<string, string>;
+    readonly labels: Record<string, string> | undefined;
+  },
 ): Promise<number> {
   const budgetUsd = flags.budgetUsd === undefined ? undefined : Number(flags.budgetUsd);
   if (budgetUsd !== undefined && !(budgetUsd > 0))

@@ -13,7 +13,8 @@ const approve: VerbAction<'approve'> = async ({ flags, operands }, program) => {
     request: flags.request,
   });
   const { agent, ask } = found;
-  const always = ask.kind === 'permission.requested' ? ask.options.find(({ kind }) => kind === 'allow_always') : undefined;
+  const always =
+    ask.kind === 'permission.requested' ? ask.options.find(({ kind }) => kind === 'allow_always') : undefined;
   if (flags.always && !always) throw new UsageError('the agent does not offer to allow this always', 'approve');
   const option = flags.always ? always!.id : optionOf(ask, flags.option, 'approve');
   return tellDecision(found, await agent.approve(ask.request, { option, input }), flags.json);

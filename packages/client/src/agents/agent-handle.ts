@@ -96,7 +96,11 @@ export class AgentHandle implements AsyncIterable<AgentEvent> {
 
   deny(
     request: string,
-    options: { readonly message?: string | undefined; readonly option?: string | undefined; readonly interrupt?: boolean } = {},
+    options: {
+      readonly message?: string | undefined;
+      readonly option?: string | undefined;
+      readonly interrupt?: boolean;
+    } = {},
   ): Promise<Decided> {
     const { message, option, interrupt } = options;
     return this.#decide(request, {

@@ -96,7 +96,7 @@ export function agentRun(
     agent: { name: name === 'opencode' ? 'acp' : name, commands: firstCommands(launch, options, randomId) },
     cwd: options.cwd,
     env: options.env && { ...launch.env, ...options.env },
-    name: options.name ?? name,
+    name: options.name,
     labels: options.labels,
     timeoutMs: options.timeoutMs,
   };

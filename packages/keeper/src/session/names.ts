@@ -8,10 +8,10 @@ const NAME_CHARACTERS_MAX = 100;
 
 /** `claude`, `claude-2`, `claude-3`: the first that no running session has. A task's name may be taken, too. */
 export function freeName(
-  { command, name: asked }: Pick<RunRequest, 'command' | 'name'>,
+  { command, name: asked, agent }: Pick<RunRequest, 'command' | 'name' | 'agent'>,
   taken: ReadonlySet<string>,
 ): string {
-  const base = asked ?? programName(command);
+  const base = asked ?? agent?.name ?? programName(command);
   let name = base;
   for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
   return name;

@@ -1,8 +1,14 @@
 /** Verbs for agents without a terminal (`run --agent`). */
 import type { Verb } from '../arguments.ts';
 
-const REQUEST = { kind: 'text', value: 'REQUEST', short: 'r', about: 'which request (default: the oldest that waits)' } as const;
-const FOLLOWS = 'Without ID: the session that has waited longest. The first answer counts; whoever is late is told who was first.';
+const REQUEST = {
+  kind: 'text',
+  value: 'REQUEST',
+  short: 'r',
+  about: 'which request (default: the oldest that waits)',
+} as const;
+const FOLLOWS =
+  'Without ID: the session that has waited longest. The first answer counts; whoever is late is told who was first.';
 
 export const AGENT_VERBS = {
   approve: {

@@ -57,7 +57,11 @@ export const INSPECT_VERBS = {
     operands: ['[ID…]'],
     flags: {
       follow: { kind: 'on', short: 'f', about: 'keep printing new events' },
-      agent: { kind: 'on', short: 'a', about: 'what an agent without a terminal does (run --agent): messages, tools, permissions' },
+      agent: {
+        kind: 'on',
+        short: 'a',
+        about: 'what an agent without a terminal does (run --agent): messages, tools, permissions',
+      },
       new: { kind: 'on', about: 'with -f: skip past events' },
       since: { kind: 'text', value: 'TIME', about: 'only past events since this time' },
       type: {
