@@ -84,7 +84,7 @@ export class DriverRun {
   async #report(): Promise<void> {
     const { requester, session, machine } = this.#options;
     const status = machine.status.current;
-    await requester.once('appendEvents', { session, expected: this.#end, status, consumed: this.#consumed });
+    await requester.once('appendEvents', { session, end: this.#end, status, consumed: this.#consumed });
   }
 
   /** Takes again what the events log says was taken. */
@@ -243,18 +243,18 @@ export class DriverRun {
         ...(closes && { closes }),
         written: this.#writer.writtenBefore(this.#end),
       };
-      const expected = this.#end;
+      const end = this.#end;
       try {
         const { offset } = await requester.once('appendEvents', {
           session,
-          expected,
+          end,
           line: JSON.stringify(record),
           status: machine.status.current,
           consumed: this.#consumed,
           isLast: this.#hasExited && !more,
         });
         this.#end = offset;
-        return expected;
+        return end;
       } catch (error) {
         if (!SpoolError.is(error, 'EVENTS_MOVED')) throw error;
         await this.#readTo(Number(error.details['offset']));

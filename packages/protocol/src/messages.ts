@@ -431,13 +431,13 @@ export interface Requests {
     answer: { readonly offset: number; readonly isRepeated: boolean };
   };
   /**
-   * From the session's driver: appends one line at `expected`, or fails with EVENTS_MOVED when that is not the end. `isLast`:
+   * From the session's driver: appends one line at `end`, or fails with EVENTS_MOVED when the log ends elsewhere. `isLast`:
    * the session has ended, and nothing follows.
    */
   appendEvents: {
     ask: {
       readonly session: string;
-      readonly expected: number;
+      readonly end: number;
       readonly line?: string | undefined;
       readonly status?: WireStatus | undefined;
       /** The output is understood up to this offset. */

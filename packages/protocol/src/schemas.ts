@@ -221,7 +221,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   command: z.strictObject({ session: sessionRef, ...commandLine }),
   appendEvents: z.strictObject({
     session: sessionRef,
-    expected: offset,
+    end: offset,
     line: z
       .string()
       .max(EVENTS_LINE_BYTES_MAX)

@@ -52,7 +52,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   NOT_AN_AGENT: EXIT.usage,
   AGENT_ON_WIRE: EXIT.notAllowed,
   AGENT_UNKNOWN: EXIT.usage,
-  EVENTS_MOVED: EXIT.ourFailure,
+  EVENTS_MOVED: EXIT.notAllowed,
   ID_TAKEN: EXIT.notAllowed,
   LOG_UNREADABLE: EXIT.failed,
   NAME_TAKEN: EXIT.notAllowed,

@@ -99,9 +99,9 @@ export class SessionAgent {
   }
 
   /** From its driver. */
-  append({ expected, line, status, isLast }: Requests['appendEvents']['ask']): Requests['appendEvents']['answer'] {
+  append({ end, line, status, isLast }: Requests['appendEvents']['ask']): Requests['appendEvents']['answer'] {
     if (this.#isDone) throw new SpoolError('SESSION_EXITED', { session: this.#options.record.name });
-    const offset = line === undefined ? this.log.end : this.events.append(line, expected);
+    const offset = line === undefined ? this.log.end : this.events.append(line, end);
     if (line !== undefined) this.#driver.progressed();
     if (status) this.#setStatus(status);
     if (isLast === true) this.#done();
