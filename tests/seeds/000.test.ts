@@ -1,7 +1,9 @@
 /** Seed 000, "PTY output streaming": its statements, as a user of that system expects them. */
+import { spawn } from 'node:child_process';
 import type { Client } from '@spool/client';
 import { BareClient, TestDaemon, until } from '@spool/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { ROOT } from '../support/sources.ts';
 
 const env = { PATH: process.env.PATH!, HOME: '/' };
 const LINES = 40;
@@ -179,4 +181,47 @@ test('[OUT-7] "case SUBSCRIBE_WORKER_OUTPUT": the daemon itself holds a subscrip
     'the daemon refused',
   );
   bare.close();
+});
+
+/** Plays a recording of a real agent, as it came; long pauses are shortened. */
+const PLAYER = `
+  const { readFileSync } = require('node:fs');
+  const file = process.argv[1];
+  const bytes = readFileSync(file);
+  const pieces = JSON.parse(readFileSync(file + '.json', 'utf8')).events.filter((event) => event[1] === 'o');
+  process.stdin.setRawMode(true);
+  let at = 0;
+  const next = () => {
+    const piece = pieces.shift();
+    if (!piece) return setInterval(() => {}, 1000);
+    process.stdout.write(bytes.subarray(at, (at += piece[2])));
+    setTimeout(next, Math.min(500, (pieces[0]?.[0] ?? 0) - piece[0]));
+  };
+  next();`;
+
+test('[STATE-11] "thought: extractThinking(data), activity: extractActivity(data)": the planner server of the use case, as an example program', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const feed = spawn(process.execPath, [`${ROOT}/examples/status-feed.ts`, 'Interviewer-abc12345'], {
+    env: daemon.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void feed.kill('SIGKILL'));
+  let printed = '';
+  feed.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const recording = `${ROOT}/tests/fixtures/terminal/claude/tui-subagent.pty`;
+  await client.run({
+    command: [process.execPath, '-e', PLAYER, recording],
+    name: 'Interviewer-abc12345',
+    size: { cols: 120, rows: 40 },
+    env,
+  });
+  const updates = (): { status: string; activity?: string | null; said?: string | null }[] =>
+    printed
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { status: string });
+  await until('the last sentence is told', () => updates().some(({ said }) => said === 'Done.'), 60_000);
+  expect(updates().some(({ activity }) => activity === 'Agent(Count the files)')).toBe(true);
+  expect(updates().some(({ status }) => status === 'output')).toBe(true);
 });

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Client, TaskStreamEvent } from '@spool/client';
 import { isAlive, SPOOL, TestDaemon, until } from '@spool/testkit';
+import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../support/sources.ts';
 
@@ -236,3 +237,34 @@ function followed(client: Client): { of(taskId: string): readonly TaskStreamEven
   onTestFinished(() => events.close());
   return { of: (taskId) => all.filter((event) => event.taskId === taskId) };
 }
+
+testNeeding(missingProgram('python3'))(
+  '[TASK-8] "handle = run_shell(…); await PTY_MANAGER.wait_for_completion(handle)" from Python, and the program\'s end is the task\'s',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const script = `
+import asyncio, sys
+sys.path.insert(0, ${JSON.stringify(`${ROOT}/examples`)})
+from run_shell import run_shell, wait_for_completion
+
+async def main():
+    handle = await run_shell(cmd="echo made; exit 3", pty=True, task_name="scaffold")
+    result = await wait_for_completion(handle["taskId"])
+    print(handle["name"], result["state"], result["exitCode"], repr(result["log"]), flush=True)
+    print((await run_shell("echo there"))["log"], end="", flush=True)
+    await run_shell("exec sleep 1000", pty=True, task_name="left")
+
+asyncio.run(main())
+`;
+    const python = spawn('python3', ['-c', script], {
+      env: { ...daemon.env, SPOOL, PYTHONDONTWRITEBYTECODE: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    python.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await once(python, 'close');
+    expect(printed).toBe("scaffold error 3 'made\\r\\n'\nthere\n");
+    expect(await client.waitForCompletion('left')).toMatchObject({ state: 'cancelled', reason: /owned it is gone/ });
+  },
+);

@@ -58,6 +58,8 @@ export interface Status {
   readonly question?: Question | undefined;
   /** The program's own description of its thoughts. */
   readonly thought: string | null;
+  /** The last sentence that the agent said, as far as it was on the screen; absent where that is not known. */
+  readonly said?: string | undefined;
   /** Percent. */
   readonly progress: number | null;
   readonly offset: number;

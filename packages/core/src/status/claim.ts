@@ -6,6 +6,7 @@ export interface Claim {
   readonly kind: string | null;
   readonly activity: string | null;
   readonly thought: string | null;
+  readonly said: string | null;
   readonly progress: number | null;
   readonly question: Question | null;
 }
@@ -21,6 +22,7 @@ interface ClaimDetails {
   readonly kind?: string | null;
   readonly activity?: string | null;
   readonly thought?: string | null;
+  readonly said?: string | null;
   readonly progress?: number | null;
   readonly question?: Question | null;
 }
@@ -31,7 +33,23 @@ export function claim(
   confidence: number,
   why: string,
   { at, offset }: Moment,
-  { rule = null, kind = null, activity = null, thought = null, progress = null, question = null }: ClaimDetails = {},
+  {
+    rule = null,
+    kind = null,
+    activity = null,
+    thought = null,
+    said = null,
+    progress = null,
+    question = null,
+  }: ClaimDetails = {},
 ): Claim {
-  return { evidence: { source, says, why, rule, confidence, at, offset }, kind, activity, thought, progress, question };
+  return {
+    evidence: { source, says, why, rule, confidence, at, offset },
+    kind,
+    activity,
+    thought,
+    said,
+    progress,
+    question,
+  };
 }

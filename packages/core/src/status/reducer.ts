@@ -251,7 +251,7 @@ export class StatusReducer {
 
   hook({ kind = null, activity = null, thought = null, progress = null, ...evidence }: HookEvidence): void {
     this.#moment(evidence.at, evidence.offset);
-    this.#hook = { evidence, kind, activity, thought, progress, question: null };
+    this.#hook = { evidence, kind, activity, thought, said: null, progress, question: null };
     this.#decide();
   }
 
@@ -275,7 +275,7 @@ export class StatusReducer {
     for (const evidence of status.evidence) {
       const isDecisive = evidence.source === status.source && evidence.says === status.state;
       const { kind, activity, thought, progress } = isDecisive ? status : STARTING;
-      const restored: Claim = { evidence, kind, activity, thought, progress, question: null };
+      const restored: Claim = { evidence, kind, activity, thought, said: null, progress, question: null };
       if (evidence.source === 'program') this.#program.restore(restored);
       else if (evidence.source === 'hook') this.#hook = restored;
       else if (evidence.source === 'shell') this.#shell.restore(restored);
@@ -442,6 +442,7 @@ export class StatusReducer {
         busy.find(({ activity }) => activity !== null)?.activity ??
         (isBusy ? this.#foreground : null),
       thought: busy.find(({ thought }) => thought !== null)?.thought ?? null,
+      ...saidOf(claims, this.#status),
       progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
     };
     const last = this.#status;
@@ -477,6 +478,12 @@ function decisive(claims: readonly Claim[]): Claim | undefined {
 }
 
 /** The time and place of an observation do not count: it is repeated all the time. */
+/** What was said last stays true when it is scrolled away. */
+function saidOf(claims: readonly Claim[], last: Status): Pick<Status, 'said'> {
+  const said = claims.find((each) => each.said !== null)?.said ?? last.said;
+  return said === undefined ? {} : { said };
+}
+
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
   const { evidence, question, ...rest } = next;
   return (

@@ -75,6 +75,8 @@ export interface Extract {
   readonly condition: Condition;
   /** `$1` is the first group. */
   readonly text: string;
+  /** The text goes on in the indented lines below. */
+  readonly isBlock: boolean;
 }
 
 export interface RuleSet {
@@ -84,6 +86,8 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   readonly activity: readonly Extract[];
   readonly thought: readonly Extract[];
+  /** What the agent says. Lines that show an activity do not count. */
+  readonly said: readonly Extract[];
   /** Where its dialogs show what; the first for the kind counts. */
   readonly dialogs: readonly DialogRule[];
   /** Where its input line is; the first match counts. */
@@ -129,6 +133,7 @@ class Checker {
           'rules',
           'activity',
           'thought',
+          'said',
           'dialogs',
           'input',
           'clear',
@@ -142,6 +147,7 @@ class Checker {
           rules: this.#list(file, 'rules', RULES_MAX, (part) => rule(part, agent)),
           activity: this.#list(file, 'activity', EXTRACTS_MAX, extract),
           thought: this.#list(file, 'thought', EXTRACTS_MAX, extract),
+          said: this.#list(file, 'said', EXTRACTS_MAX, extract),
           dialogs: this.#list(file, 'dialogs', DIALOGS_MAX, dialogRule),
           input: this.#list(file, 'input', CONDITIONS_MAX, inputRule),
           clear: this.#list(file, 'clear', CLEARING_KEYS_MAX, keyName),
@@ -200,11 +206,12 @@ function rule(part: unknown, agent: string | null): Rule {
 
 function extract(part: unknown): Extract {
   const json = record(part);
-  only(json, ['when', 'in', 'match', 'after', 'text', 'comment']);
-  const { when = 'working', text = '$1', ...rest } = json;
+  only(json, ['when', 'in', 'match', 'after', 'text', 'block', 'comment']);
+  const { when = 'working', text = '$1', block = false, ...rest } = json;
+  if (typeof block !== 'boolean') throw new Refusal('"block" is true or false');
   if (typeof text !== 'string' || text === '' || text.length > WORD_CHARACTERS_MAX)
     throw new Refusal(`"text" has 1 to ${WORD_CHARACTERS_MAX} characters`);
-  return { when: state(when), condition: condition(rest, SCREEN), text };
+  return { when: state(when), condition: condition(rest, SCREEN), text, isBlock: block };
 }
 
 function inputRule(part: unknown): InputRule {

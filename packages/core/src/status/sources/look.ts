@@ -16,6 +16,11 @@ export interface Match {
 /** Where there is no input box, its footer is searched for in the lowest lines. */
 const FOOTER_LINES = 6;
 
+/** A thought or a message that is longer is cut anyway. */
+const BLOCK_LINES_MAX = 40;
+/** Text in the column below the first word, and not the time that an answer took. */
+const GOES_ON = /^ {2,6}(?!Worked for )[\p{L}\p{N}"'`*(–-]/u;
+
 interface Line {
   readonly text: string;
   readonly row: number;
@@ -53,18 +58,37 @@ export class Look {
   }
 
   /** The lowest matching line: lines further down are newer. */
-  find({ region, pattern, after }: Condition): Match | undefined {
+  find(condition: Condition): Match | undefined {
+    for (const match of this.findAll(condition)) return match;
+    return undefined;
+  }
+
+  /** The lowest first. */
+  *findAll({ region, pattern, after }: Condition): Generator<Match> {
     const lines = this.#lines(region);
     for (let at = lines.length - 1; at >= 0; at--) {
       const { text, row } = lines[at]!;
       const found = pattern.exec(text);
       if (found === null) continue;
-      if (after === null) return { found, above: null, place: region.place, row };
+      if (after === null) {
+        yield { found, above: null, place: region.place, row };
+        continue;
+      }
       const before = this.#lineAbove(row);
       const above = before === undefined ? null : after.exec(before);
-      if (above !== null) return { found, above, place: region.place, row };
+      if (above !== null) yield { found, above, place: region.place, row };
     }
-    return undefined;
+  }
+
+  /** The indented lines that go on with the text of a row, as one line. */
+  blockBelow(row: number): string {
+    const lines = this.#view.lines.slice(row + 1, row + 1 + BLOCK_LINES_MAX);
+    const text: string[] = [];
+    for (const line of lines) {
+      if (line.trim() !== '' && !GOES_ON.test(line)) break;
+      text.push(line.trim());
+    }
+    return text.filter((line) => line !== '').join(' ');
   }
 
   questionAbove(row: number): string | null {

@@ -2,7 +2,8 @@
  * Applies the rules to one screen.
  *
  * It reads the emulated screen, never the bytes: full-screen programs write cells here and there, and what they wrote
- * last is not what is visible. The same rules read titles and notifications, which are single lines.
+ * last is not what is visible. The same rules read titles and notifications, which are single lines. Keeps STATE-11: what a
+ * status UI shows of an agent.
  */
 import { cleanText } from '@spool/vt';
 import { type Question, questionLine, type StatusState } from '@spool/protocol';
@@ -26,6 +27,7 @@ export interface ScreenReading {
   readonly agent: string | null;
   readonly activity: string | null;
   readonly thought: string | null;
+  readonly said: string | null;
   /** The question, on screens that wait for a decision. */
   readonly dialog: Dialog | null;
   /** The same for users: with what it is about, and the answers. */
@@ -141,6 +143,7 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
     agent: rule.name.startsWith(`${SHELL}/`) ? SHELL : agent,
     activity,
     thought: extracted(rules, agent, 'thought', rule, look, THOUGHT_CHARACTERS_MAX),
+    said: said(rules, agent, look),
     dialog,
     question,
     box: look.box,
@@ -190,16 +193,37 @@ function extracted(
   return null;
 }
 
+/** The last sentence of the lowest message. A line that shows an activity is not one. */
+function said(rules: readonly RuleSet[], agent: string | null, look: Look): string | null {
+  const sets = rules.filter((set) => set.agent === agent);
+  const activities = sets.flatMap((set) => set.activity.map(({ condition }) => condition.pattern));
+  for (const extract of sets.flatMap((set) => set.said)) {
+    for (const match of look.findAll(extract.condition)) {
+      if (activities.some((pattern) => pattern.test(match.found.input))) continue;
+      return cleanText(lastSentence(textOf(extract, match, look)), THOUGHT_CHARACTERS_MAX);
+    }
+  }
+  return null;
+}
+
+function lastSentence(text: string): string {
+  return (text.match(/\S[^]*?(?:[.!?…](?=\s|$)|$)/g) ?? []).at(-1) ?? text;
+}
+
 /** `$1` is a group of the line, `^1` one of the line above it. */
-function filledIn({ condition, text }: Extract, look: Look): string {
+function filledIn({ condition, text, isBlock }: Extract, look: Look): string {
   const match = look.find(condition);
-  if (match === undefined) return '';
-  return text
+  return match === undefined ? '' : textOf({ text, isBlock }, match, look);
+}
+
+function textOf({ text, isBlock }: Pick<Extract, 'text' | 'isBlock'>, match: Match, look: Look): string {
+  const filled = text
     .replace(
       /([$^])(\d)/g,
       (_, of: string, group: string) => (of === '$' ? match.found : match.above)?.[Number(group)] ?? '',
     )
     .trim();
+  return isBlock ? `${filled} ${look.blockBelow(match.row)}`.trim() : filled;
 }
 
 function recognised(rules: readonly RuleSet[], look: Look): string | null {
@@ -223,6 +247,7 @@ const NOTHING: ScreenReading = {
   agent: null,
   activity: null,
   thought: null,
+  said: null,
   dialog: null,
   question: null,
   box: null,

@@ -192,8 +192,8 @@ export function screenClaim(
   last: Claim | null,
 ): Claim | null {
   if (reading.state === null) return null;
-  const { kind, activity, thought, question } = reading;
-  if (last !== null && last.evidence.rule === reading.rule) return { ...last, kind, activity, thought, question };
+  const { kind, activity, thought, said, question } = reading;
+  if (last !== null && last.evidence.rule === reading.rule) return { ...last, kind, activity, thought, said, question };
   return claim(source, reading.state, reading.confidence, reading.why!, moment, reading);
 }
 
