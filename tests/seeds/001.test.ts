@@ -135,6 +135,9 @@ test('[OUT-1] `run -d --json-file`: written in the background, from the first by
   const script = 'stty -echo; echo first; read x; echo "then $x"';
   const refused = await daemon.spool(['run', '-d', '--json-output', '--', 'true']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--json-file')]);
+  const nowhere = await daemon.spool(['run', '-d', '--json-file', `${daemon.home}/no/such`, '--', 'true']);
+  expect([nowhere.code, await client.list()]).toEqual([expect.any(Number), []]);
+  expect(nowhere.code).not.toBe(0);
   const { stdout } = await daemon.spool(['run', '-d', '--json-file', file, '--', 'sh', '-c', script]);
   const id = stdout.trim();
   await until('the first line is there', () => existsSync(file) && readFileSync(file, 'utf8').includes('first'));

@@ -135,10 +135,11 @@ test('[TASK-10] "run_shell(cmd, pty=True, task_name)": the name is a label, seve
     await client.runShell('stty size; read x', options),
   ];
   expect([one.name, two.name]).toEqual(['scaffold', 'scaffold']);
-  expect((await client.tasks()).map(({ id, name, session }) => [id, name, session])).toEqual([
+  expect((await client.tasks()).map(({ id, name, sessionName }) => [id, name, sessionName])).toEqual([
     [one.taskId, 'scaffold', 'scaffold'],
     [two.taskId, 'scaffold', 'scaffold-2'],
   ]);
+  expect((await daemon.spool(['task', 'ls'])).stdout).toMatch(/scaffold {2,}running[^]*scaffold-2 {2,}running/);
   expect(await client.tasks()).toMatchObject([{ labels: { app: 'web' }, timeoutMs: 300_000 }, {}]);
   for (const { taskId } of [one, two]) await client.write(taskId, '\r');
   for (const task of [one, two]) {

@@ -25,7 +25,7 @@ export function checkJsonOutput(flags: Flags, verb: 'run' | 'attach'): void {
     return;
   }
   if (jsonFile === '') throw new UsageError('--json-file is empty: is a variable unset?', verb);
-  if (jsonFile !== undefined) return;
+  if (jsonFile !== undefined) return closeSync(openSync(jsonFile, 'a', 0o600)); // fails before anything is started
   if (json) throw new UsageError('--json-output cannot be combined with --json; use --json-file FILE', verb);
   if (summary) throw new UsageError('--json-output cannot be combined with --summary; use --json-file FILE', verb);
   if (detach)

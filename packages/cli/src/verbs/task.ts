@@ -171,7 +171,8 @@ export function tableOf(sessions: readonly SessionInfo[], now: number, width: nu
     { title: 'MILESTONE', matters: 3, least: 10 },
   ] as const;
   const rows = sessions.map((session) => {
-    const { id, name, state, startedAt, finishedAt, exitCode } = taskOf(session);
+    const { name } = session; // two tasks may have one name; their sessions do not
+    const { id, state, startedAt, finishedAt, exitCode } = taskOf(session);
     const exit = exitCode ?? session.signal ?? '';
     const question = session.state === 'running' ? taskQuestion(session.status) : null;
     const milestone = question === null ? printable(session.milestone?.title ?? '') : waitingWords(name, question);
