@@ -54,6 +54,8 @@ export interface DialectOptions {
   readonly mode?: string;
   /** The agent's own session, to go on with it. */
   readonly resume?: string;
+  /** For a program that speaks several wires, the one that it was started with. */
+  readonly wire?: string;
   /** The version of Spool, for agents that ask who speaks. */
   readonly clientVersion?: string;
   /** Nobody writes to this agent: a recording, or an agent that takes its prompt on the command line. */

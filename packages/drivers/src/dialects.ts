@@ -1,6 +1,11 @@
 /** The agents that Spool drives, by name. */
+import { acp } from './acp/dialect.ts';
 import { claude } from './claude/dialect.ts';
+import { codex } from './codex/dialect.ts';
 import type { Dialect } from './dialect.ts';
+import { gemini } from './gemini/dialect.ts';
+import { grok } from './grok/dialect.ts';
+import { opencode } from './opencode/dialect.ts';
 
 export const DRIVER_NAMES = ['claude', 'codex', 'opencode', 'acp', 'gemini', 'grok'] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
@@ -11,9 +16,9 @@ export function isDriverName(name: string): name is DriverName {
 
 export const DIALECTS: Readonly<Record<DriverName, Dialect>> = {
   claude: claude as Dialect,
-  codex: claude as Dialect,
-  opencode: claude as Dialect,
-  acp: claude as Dialect,
-  gemini: claude as Dialect,
-  grok: claude as Dialect,
+  codex: codex as Dialect,
+  opencode: opencode as Dialect,
+  acp: acp as Dialect,
+  gemini: gemini as Dialect,
+  grok: grok as Dialect,
 };

@@ -1,4 +1,4 @@
-/** A dialect at work: it keeps the state, and puts each event into its envelope. */
+/** A dialect at work: it keeps the state, and puts each event into its envelope. Keeps DRV-10. */
 import type { AgentEvent } from '@spool/protocol/agent';
 import type { Dialect, DialectOptions, DriverInput } from './dialect.ts';
 

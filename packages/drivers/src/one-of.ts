@@ -17,9 +17,8 @@ interface OneOfState {
   readonly inner: unknown;
 }
 
-/** The first candidate is the one that Spool starts the program with; a recording may be of any. */
+/** A running program speaks the wire of the options, or the first; a recording may be of any. */
 export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...Candidate[]]): Dialect<OneOfState> {
-  const [usual] = candidates;
   const stepOf = (state: OneOfState, chosen: Candidate, input: DriverInput): Step<OneOfState> => {
     const before = state.chosen === chosen.name ? state.inner : chosen.dialect.initial(state.options);
     const { state: inner, events, writes } = chosen.dialect.step(before, input);
@@ -29,6 +28,7 @@ export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...C
     source,
     initial: (options = {}) => ({ options, chosen: null, inner: null }),
     step(state, input) {
+      const usual = candidates.find(({ name }) => name === state.options.wire) ?? candidates[0];
       const known = candidates.find(({ name }) => name === state.chosen);
       if (known) return stepOf(state, known, input);
       if (!state.options.isReadOnly || input.type !== 'line') return stepOf(state, usual, input);

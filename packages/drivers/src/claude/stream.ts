@@ -78,7 +78,8 @@ function blockDelta(work: ClaudeWork, delta: JsonObject, place: Place): boolean 
     case 'input_json_delta': {
       const tool = state.toolBlocks[place.part];
       const partialJson = textOf(delta.partial_json);
-      if (tool !== undefined && partialJson) ledger.emit({ kind: 'tool.input', tool, partialJson }, place.agent);
+      if (tool !== undefined && partialJson && ledger.hasTool(tool))
+        ledger.emit({ kind: 'tool.input', tool, partialJson }, place.agent);
       return true;
     }
     case 'signature_delta':

@@ -143,7 +143,7 @@ export class Ledger {
 
   delta(place: PartPlace, text: string): void {
     const open = this.#openPart(place);
-    if (text === '' || open.isTruncated) return;
+    if (!open || text === '' || open.isTruncated) return;
     let openChars = 0;
     for (const { text } of Object.values(this.state.parts)) openChars += text.length;
     const room = Math.max(0, Math.min(PART_CHARS_MAX - open.text.length, OPEN_CHARS_MAX - openChars));
@@ -159,9 +159,14 @@ export class Ledger {
   /** Ends a part. `text` is the agent's final text, if it has one: what the deltas did not carry follows as one more delta. */
   done(place: PartPlace, text?: string, end: PartEnd = {}): void {
     const open = this.#openPart(place);
+    if (!open) return;
     if (text !== undefined && !open.isTruncated && text !== open.text) {
       if (text.startsWith(open.text)) this.delta(place, text.slice(open.text.length));
-      else this.#replacePart(open, place, text);
+      else {
+        open.isReplaced = true;
+        open.isTruncated = text.length > PART_CHARS_MAX;
+        open.text = text.slice(0, PART_CHARS_MAX);
+      }
     }
     this.#close(open, end);
   }
@@ -179,32 +184,31 @@ export class Ledger {
     this.emit({ kind: 'message.retracted', messages });
   }
 
-  hasPart(place: PartPlace): boolean {
-    return keyOf(place) in this.state.parts;
+  /** What was shown of a part that is open. */
+  textOf(place: PartPlace): string {
+    return this.state.parts[keyOf(place)]?.text ?? '';
   }
 
-  #openPart(place: PartPlace): OpenPart {
+  /** Undefined for a part that is done. */
+  #openPart(place: PartPlace): OpenPart | undefined {
     const key = keyOf(place);
     const known = this.state.parts[key];
     if (known) return known;
+    if (this.state.doneParts.includes(key)) return undefined;
     this.#makeRoom(this.state.parts, (open) => this.#close(open, { aborted: true }));
     const { kind, message, part, agent } = place;
     return (this.state.parts[key] = { kind, message, part, text: '', isTruncated: false, ...(agent ? { agent } : {}) });
   }
 
-  /** The final text is not what was streamed: the streamed one is withdrawn. */
-  #replacePart(open: OpenPart, place: PartPlace, text: string): void {
-    if (open.kind === 'message') this.emit({ kind: 'message.retracted', messages: [open.message] }, open.agent);
-    open.text = '';
-    open.isTruncated = false;
-    this.delta(place, text);
-  }
-
   #close(open: OpenPart, end: PartEnd): void {
     delete this.state.parts[keyOf(open)];
+    remember(this.state.doneParts, keyOf(open));
     const { kind, message, part, text, agent } = open;
     const { turn } = this.state;
-    const truncated = open.isTruncated ? { truncated: true } : {};
+    const truncated = {
+      ...(open.isTruncated ? { truncated: true } : {}),
+      ...(open.isReplaced ? { replaced: true } : {}),
+    };
     if (kind === 'thinking') {
       const { aborted, durationMs } = end;
       this.emit(
@@ -240,7 +244,7 @@ export class Ledger {
     this.#makeRoom(this.state.tools, (_, id) =>
       this.endTool(id, { status: 'cancelled', reason: 'too many open tools' }),
     );
-    const open: OpenTool = { turn: this.state.turn?.id ?? null, name: name ?? '', output: '' };
+    const open: OpenTool = { turn: this.state.turn?.id ?? null, name: name ?? '', output: '', outputChars: 0 };
     if (agent) open.agent = agent;
     this.state.tools[tool] = open;
     this.emitOf(open, {
@@ -269,15 +273,17 @@ export class Ledger {
     if (!open || text === '') return;
     this.emitOf(open, { kind: 'tool.output', tool, mode: 'append', stream: 'combined', text });
     open.output = keptEnd(open.output + text);
+    open.outputChars += text.length;
   }
 
   /** The whole output so far, or its last part. */
   setOutput(tool: string, whole: string): void {
     const open = this.state.tools[tool];
-    if (!open) return;
+    if (!open || (whole.length === open.outputChars && whole.endsWith(open.output))) return;
     const grown = grownOutput(open.output, whole);
     if (!grown) return;
     this.emitOf(open, { kind: 'tool.output', tool, mode: grown.mode, stream: 'combined', text: grown.text });
+    open.outputChars = grown.mode === 'replace' ? whole.length : open.outputChars + grown.text.length;
     open.output = keptEnd(whole);
   }
 
@@ -317,7 +323,7 @@ export class Ledger {
       readonly agent?: AgentRef | undefined;
     },
   ): void {
-    if (request in this.state.asks) return;
+    if (this.hasAsked(request)) return;
     const { agent, ...body } = ask;
     this.#makeRoom(this.state.asks, (_, id) => this.withdraw(id, 'too many open requests'));
     this.state.asks[request] = {
@@ -333,10 +339,15 @@ export class Ledger {
     request: string,
     ask: { readonly tool?: string | undefined; readonly questions: readonly Question[]; readonly schema?: unknown },
   ): void {
-    if (request in this.state.asks) return;
+    if (this.hasAsked(request)) return;
     this.#makeRoom(this.state.asks, (_, id) => this.withdraw(id, 'too many open requests'));
     this.state.asks[request] = { type: 'question', tool: ask.tool ?? null, options: [] };
     this.emit({ kind: 'question.asked', request, ...present(ask) });
+  }
+
+  /** Whether this was asked already, and is open or resolved. */
+  hasAsked(request: string): boolean {
+    return request in this.state.asks || this.state.resolved.some((known) => known.request === request);
   }
 
   resolvePermission(
@@ -370,6 +381,19 @@ export class Ledger {
   withdraw(request: string, message: string, decision: Decision = 'cancelled'): void {
     if (this.state.asks[request]?.type === 'question') this.resolveQuestion(request, 'cancelled', 'agent');
     else this.resolvePermission(request, decision, 'agent', { message });
+  }
+
+  /** Somebody else has answered, and the agent does not say what: the request is resolved when the tool goes on. */
+  answeredElsewhere(request: string): void {
+    const ask = this.state.asks[request];
+    if (ask?.type === 'permission' && ask.tool !== null && ask.tool in this.state.tools) ask.isAnswered = true;
+    else this.withdraw(request, 'resolved elsewhere');
+  }
+
+  /** The tool runs, or has ended otherwise than by a refusal: what was asked for it was allowed. */
+  toolGoesOn(tool: string, isDenied = false): void {
+    for (const [request, ask] of Object.entries(this.state.asks))
+      if (ask.tool === tool && ask.isAnswered) this.resolvePermission(request, isDenied ? 'deny' : 'allow', 'terminal');
   }
 
   #rememberResolved(request: string, by: string): void {
@@ -416,7 +440,7 @@ export class Ledger {
   /** Says what the agent does now, if that has changed. Called at the end of each step. */
   settle(detail?: string): void {
     const { isEnded, asks, turn, isReady } = this.state;
-    const waiting = Object.values(asks)[0];
+    const waiting = Object.values(asks).find(({ isAnswered }) => !isAnswered);
     let state: LedgerState['state'] = isReady ? 'idle' : 'starting';
     if (isEnded) state = 'ended';
     else if (waiting) state = 'waiting';

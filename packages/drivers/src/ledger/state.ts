@@ -6,6 +6,8 @@ export interface LedgerState {
   turns: number;
   turn: OpenTurn | null;
   parts: Record<string, OpenPart>;
+  /** The latest parts that are done: what comes late of one is not shown again. */
+  doneParts: string[];
   tools: Record<string, OpenTool>;
   asks: Record<string, OpenAsk>;
   /** The latest requests that were resolved, with who did: a late answer gets a true refusal. */
@@ -33,6 +35,7 @@ export interface OpenPart {
   part: number;
   text: string;
   isTruncated: boolean;
+  isReplaced?: true;
   agent?: AgentRef;
 }
 
@@ -41,6 +44,8 @@ export interface OpenTool {
   name: string;
   /** The output as shown so far, or its end: cumulative output is turned into what is new. */
   output: string;
+  /** How long the whole output is that was shown. */
+  outputChars: number;
   agent?: AgentRef;
 }
 
@@ -48,6 +53,8 @@ export interface OpenAsk {
   type: 'permission' | 'question';
   tool: string | null;
   options: PermissionOption[];
+  /** Somebody else has answered; what, shows when the tool goes on. */
+  isAnswered?: true;
   agent?: AgentRef;
 }
 
@@ -61,6 +68,7 @@ export function emptyLedger(): LedgerState {
     turns: 0,
     turn: null,
     parts: {},
+    doneParts: [],
     tools: {},
     asks: {},
     resolved: [],

@@ -62,7 +62,8 @@ export function faultsOf(events: readonly AgentBody[]): string[] {
       case 'thinking.done': {
         const key = partKey(event);
         const joined = texts.get(key) ?? '';
-        if (joined !== event.text) faults.push(`${key}: deltas ${excerpt(joined)}, final ${excerpt(event.text)}`);
+        if (joined !== event.text && !event.replaced)
+          faults.push(`${key}: deltas ${excerpt(joined)}, final ${excerpt(event.text)}`);
         if (closed.has(key)) faults.push(`${key} is done twice`);
         closed.add(key);
         texts.delete(key);

@@ -202,6 +202,8 @@ export type Body =
       readonly aborted?: boolean;
       readonly synthetic?: boolean;
       readonly isError?: boolean;
+      /** The final text is not the sum of the deltas: it replaces what they built. */
+      readonly replaced?: boolean;
       /** The text was longer than the driver keeps; the output log has all of it. */
       readonly truncated?: boolean;
     }
@@ -221,6 +223,7 @@ export type Body =
       readonly text: string;
       readonly durationMs?: number;
       readonly aborted?: boolean;
+      readonly replaced?: boolean;
       readonly truncated?: boolean;
     }
   // Tools: one `started` and one `ended` each, in this order.

@@ -1,0 +1,81 @@
+/** The state of the ACP dialect, and how it sends requests. */
+import type { DialectOptions } from '../dialect.ts';
+import { emptyRpc, type RpcState } from '../json-rpc.ts';
+import type { JsonObject } from '../json-value.ts';
+import { emptyLedger } from '../ledger/state.ts';
+import type { DialectState, Work } from '../ledger/stepper.ts';
+
+export interface AcpState extends DialectState {
+  rpc: RpcState;
+  session: string | null;
+  isStarted: boolean;
+  /** The agent's name and version, from the handshake. */
+  agentName: string | null;
+  agentVersion: string | null;
+  canLoad: boolean;
+  canResume: boolean;
+  /** How the model is set: by its own method, or by an option with this id. */
+  modelOption: string | null;
+  /** Our prompts without a response, by request id. */
+  prompts: string[];
+  /** A prompt of someone else was shown: a loaded history, or another client. */
+  isFollowing: boolean;
+  /** The number of the turn whose end the agent told by itself: the response to its prompt says the same. */
+  toldEnd: number;
+  /** A history is being loaded that the events already have. */
+  isSkipping: boolean;
+  /** The kind of the last update: a run of chunks is one message. */
+  last: string | null;
+  /** The message that is being written, and how many parts each of the latest has. */
+  message: string | null;
+  messages: number;
+  parts: Record<string, number>;
+  asked: Record<string, { id: string | number; method: string; tool: string | null }>;
+  /** Tools that were denied: some agents say nothing more about them. */
+  denied: string[];
+  /** The last diff of each open tool: agents repeat them. */
+  diffs: Record<string, string>;
+  /** Messages of the model's current answer: a retry begins it again. */
+  attempt: string[];
+}
+
+export type AcpWork = Work<AcpState>;
+
+export function initialAcp(options: DialectOptions): AcpState {
+  return {
+    ledger: emptyLedger(),
+    options,
+    rpc: emptyRpc(),
+    session: options.resume ?? null,
+    isStarted: false,
+    agentName: null,
+    agentVersion: null,
+    canLoad: false,
+    canResume: false,
+    modelOption: null,
+    prompts: [],
+    isFollowing: false,
+    toldEnd: 0,
+    isSkipping: false,
+    last: null,
+    message: null,
+    messages: 0,
+    parts: {},
+    asked: {},
+    denied: [],
+    diffs: {},
+    attempt: [],
+  };
+}
+
+/** Sends a request and returns its id. */
+export function request({ state, ledger }: AcpWork, method: string, params: JsonObject, note?: string): string {
+  const id = ++state.rpc.sent;
+  state.rpc.pending[id] = { method, note: note ?? null };
+  ledger.write({ jsonrpc: '2.0', id, method, params });
+  return String(id);
+}
+
+export function respond({ ledger }: AcpWork, id: string | number, result: JsonObject): void {
+  ledger.write({ jsonrpc: '2.0', id, result });
+}

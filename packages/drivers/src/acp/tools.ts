@@ -1,0 +1,124 @@
+/** Tool calls: created by whatever names them first, refined by updates, ended by their status. */
+import type { Content, Diff, ToolKind } from '@spool/protocol/agent';
+import { type JsonObject, isObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
+import type { AcpWork } from './state.ts';
+
+const KINDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
+/** Output repeated at the end of a tool. */
+const OUTPUT_CHARS_MAX = 64 * 1024;
+
+export function toolCall(work: AcpWork, call: JsonObject): void {
+  const { ledger, state } = work;
+  const id = textOf(call.toolCallId);
+  if (id === undefined || ledger.hasEnded(id)) return;
+  work.detail = 'tool';
+  describe(work, id, call);
+  const contents = contentOf(call.content);
+  const isEnded = call.status === 'completed' || call.status === 'failed';
+  for (const diff of diffsOf(call.content)) showDiff(work, id, diff, call.status);
+  const text = contents.flatMap((content) => (content.type === 'text' ? [content.text] : [])).join('');
+  const isInput = state.asked && Object.values(state.asked).some(({ tool }) => tool === id);
+  if (text !== '' && !isInput && call.status !== 'pending') ledger.setOutput(id, text);
+  if (!isEnded) return;
+  const raw = objectOf(call.rawOutput);
+  const isDenied = state.denied.includes(id) || isRejection(call);
+  ledger.toolGoesOn(id, isDenied);
+  ledger.endTool(id, {
+    status: call.status === 'completed' ? 'ok' : isDenied ? 'denied' : 'error',
+    output: contents.length > 0 ? contents.map(shortened) : undefined,
+    exitCode: numberOf(raw.exit_code) ?? numberOf(raw.exitCode),
+  });
+  forget(work, id);
+}
+
+function describe({ ledger }: AcpWork, id: string, call: JsonObject): void {
+  const meta = objectOf(call._meta);
+  const name = textOf(call.name) ?? textOf(objectOf(meta.claudeCode).toolName) ?? textOf(meta.toolName);
+  const title = textOf(call.title);
+  const paths = listOf(call.locations).flatMap((location) => textOf(objectOf(location).path) ?? []);
+  const input = isObject(call.rawInput) && Object.keys(call.rawInput).length > 0 ? call.rawInput : undefined;
+  const isNews = title !== undefined || input !== undefined || paths.length > 0;
+  if (ledger.hasTool(id) && !isNews) return;
+  ledger.startTool(id, {
+    name: name ?? (ledger.hasTool(id) ? undefined : (title ?? undefined)),
+    toolKind: kindOf(call.kind),
+    title,
+    input,
+    ...(paths.length > 0 ? { paths } : {}),
+  });
+}
+
+export function kindOf(kind: unknown): ToolKind {
+  if (kind === 'switch_mode') return 'mode';
+  return typeof kind === 'string' && KINDS.has(kind) ? (kind as ToolKind) : 'other';
+}
+
+function showDiff({ state, ledger }: AcpWork, tool: string, diff: Diff, status: unknown): void {
+  const phase = status === 'completed' ? 'applied' : status === 'failed' ? 'failed' : 'proposed';
+  const print = fingerprint(`${phase} ${JSON.stringify(diff)}`);
+  if (state.diffs[tool] === print) return;
+  state.diffs[tool] = print;
+  ledger.emit({ kind: 'file.changed', tool, phase, diff });
+}
+
+function forget({ state }: AcpWork, tool: string): void {
+  delete state.diffs[tool];
+  state.denied = state.denied.filter((denied) => denied !== tool);
+}
+
+export function diffsOf(value: unknown): Diff[] {
+  return listOf(value).flatMap((item): Diff[] => {
+    const { type, path, oldText, newText } = objectOf(item);
+    const file = textOf(path);
+    if (type !== 'diff' || file === undefined) return [];
+    const before = textOf(oldText);
+    return [
+      {
+        path: file,
+        change: before === undefined ? 'add' : 'modify',
+        oldText: before ?? null,
+        newText: textOf(newText) ?? '',
+      },
+    ];
+  });
+}
+
+function contentOf(value: unknown): Content[] {
+  return listOf(value).flatMap((item): Content[] => {
+    const { type, content, terminalId } = objectOf(item);
+    if (type === 'content') return [blockContent(content)];
+    return type === 'terminal' ? [{ type: 'other', value: { terminalId } }] : [];
+  });
+}
+
+export function blockContent(value: unknown): Content {
+  const block = objectOf(value);
+  const text = textOf(block.text);
+  if (block.type === 'text' && text !== undefined) return { type: 'text', text };
+  if (block.type === 'image')
+    return {
+      type: 'image',
+      mime: textOf(block.mimeType) ?? 'image/png',
+      ...present({ data: textOf(block.data), uri: textOf(block.uri) }),
+    };
+  const resource = block.type === 'resource' ? objectOf(block.resource) : block;
+  const uri = textOf(resource.uri);
+  if (uri === undefined) return { type: 'other', value };
+  return { type: 'resource', uri, ...present({ mime: textOf(resource.mimeType), text: textOf(resource.text) }) };
+}
+
+function shortened(content: Content): Content {
+  if (content.type !== 'text' || content.text.length <= OUTPUT_CHARS_MAX) return content;
+  return { type: 'text', text: `${content.text.slice(0, OUTPUT_CHARS_MAX)}…` };
+}
+
+function isRejection(call: JsonObject): boolean {
+  return objectOf(objectOf(call._meta).claudeCode).nonExecutionKind !== undefined && call.status === 'failed';
+}
+
+/** Short and good enough to see whether two texts are the same. */
+function fingerprint(text: string): string {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return `${text.length}:${value >>> 0}`;
+}

@@ -1,0 +1,143 @@
+/** `codex app-server`: JSON-RPC over lines, without the member `jsonrpc`. Known from version 0.166.0. */
+import type { Content } from '@spool/protocol/agent';
+import { connect, rpcMessage } from '../json-rpc.ts';
+import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
+import type { Hands } from '../ledger/commands.ts';
+import type { QueuedPrompt } from '../ledger/state.ts';
+import { dialectOf } from '../ledger/stepper.ts';
+import { answerPermission, answerQuestion, asked, sentAnswer } from './approvals.ts';
+import { notification, threadStarted } from './notifications.ts';
+import { type CodexState, type CodexWork, initialCodex, request } from './state.ts';
+
+export const codexAppServer = dialectOf<CodexState>({
+  source: 'codex',
+  initial: initialCodex,
+  message,
+  sent,
+  started(work) {
+    const { state, ledger } = work;
+    connect(state.rpc);
+    state.asked = {};
+    if (state.options.isReadOnly) return;
+    const version = state.options.clientVersion ?? '0';
+    const capabilities = { experimentalApi: true, requestAttestation: false, optOutNotificationMethods: [] };
+    request(work, 'initialize', { clientInfo: { name: 'spool', title: 'Spool', version }, capabilities });
+    ledger.state.isReady = false;
+  },
+  hands,
+  typeOf: (line) => textOf(line.method) ?? 'response',
+});
+
+function message(work: CodexWork, line: JsonObject): boolean {
+  const rpc = rpcMessage(line);
+  if (!rpc) return false;
+  if (rpc.type === 'notification') return notification(work, rpc.method, objectOf(rpc.params));
+  if (rpc.type === 'request') return asked(work, rpc.id, rpc.method, objectOf(rpc.params));
+  return response(work, rpc.id, objectOf(rpc.result), rpc.error);
+}
+
+function response(work: CodexWork, id: string, result: JsonObject, error: JsonObject | undefined): boolean {
+  const { state, ledger } = work;
+  const { method, note } = state.rpc.pending[id] ?? { method: '', note: null };
+  delete state.rpc.pending[id];
+  if (error) {
+    const text = textOf(error.message) ?? 'the agent refused a request';
+    ledger.emit({ kind: 'notice', level: 'error', code: method || 'error', text });
+    if (method === 'turn/start')
+      ledger.endTurn({
+        outcome: 'failed',
+        stopReason: 'not-started',
+        error: { code: String(error.code), message: text },
+      });
+    if (method === 'thread/resume' && note === 'first') startThread(work, null);
+    return true;
+  }
+  if (textOf(result.userAgent) !== undefined) {
+    state.userAgent = textOf(result.userAgent) ?? null;
+    if (method === 'initialize' && !state.options.isReadOnly) {
+      ledger.write({ method: 'initialized' });
+      startThread(work, state.thread ?? state.options.resume ?? null);
+    }
+  } else if (textOf(objectOf(result.thread).id) !== undefined && result.approvalPolicy !== undefined) {
+    // The response to thread/start, resume or fork; reading a thread has no policy.
+    threadStarted(work, objectOf(result.thread), result);
+  } else if (method === 'turn/start') {
+    state.turn ??= textOf(objectOf(result.turn).id) ?? null;
+  }
+  return true;
+}
+
+function startThread(work: CodexWork, resume: string | null): void {
+  const { cwd, model, mode } = work.state.options;
+  const settings = {
+    cwd: cwd ?? null,
+    model: work.state.model ?? model ?? null,
+    approvalPolicy: mode === 'never' || mode === 'untrusted' ? mode : 'on-request',
+    sandbox: 'workspace-write',
+  };
+  if (resume === null) request(work, 'thread/start', settings);
+  else request(work, 'thread/resume', { ...settings, threadId: resume, excludeTurns: true }, 'first');
+}
+
+function sent(work: CodexWork, line: JsonObject): void {
+  const { state, ledger } = work;
+  const rpc = rpcMessage(line);
+  if (rpc?.type === 'response') {
+    const id = textOf(line.id) ?? numberOf(line.id);
+    if (id !== undefined) sentAnswer(work, id, line);
+  } else if (rpc?.type === 'request') {
+    state.rpc.pending[String(rpc.id)] = { method: rpc.method, note: null };
+    if (rpc.method !== 'turn/start' || ledger.state.turn) return;
+    const prompt = listOf(objectOf(rpc.params).input).map((value): Content => {
+      const text = textOf(objectOf(value).text);
+      return text === undefined ? { type: 'other', value } : { type: 'text', text };
+    });
+    ledger.startTurn('user', { prompt });
+  }
+}
+
+function hands(work: CodexWork): Hands {
+  const { state, ledger } = work;
+  const target = (): { threadId: string | null } => ({ threadId: state.thread });
+  return {
+    prompt: (prompt) => request(work, 'turn/start', { ...target(), ...turnOf(prompt), model: state.model }),
+    steer(prompt) {
+      const { turn } = state;
+      // Codex joins a turn that is started while another runs.
+      if (turn === null) request(work, 'turn/start', { ...target(), ...turnOf(prompt) });
+      else request(work, 'turn/steer', { ...target(), expectedTurnId: turn, ...turnOf(prompt) });
+    },
+    interrupt() {
+      if (state.turn !== null) request(work, 'turn/interrupt', { ...target(), turnId: state.turn });
+    },
+    permission: (key, choice) => answerPermission(work, key, choice),
+    question: (key, answers) => answerQuestion(work, key, answers),
+    setModel(model) {
+      state.model = model; // Goes with the next turn.
+      ledger.emit({ kind: 'session.updated', model });
+    },
+    stopTask: (task) => request(work, 'thread/backgroundTerminals/terminate', { ...target(), processId: task }),
+  };
+}
+
+function turnOf(prompt: QueuedPrompt): JsonObject {
+  return { input: prompt.content.map(inputOf), clientUserMessageId: prompt.clientId };
+}
+
+function inputOf(part: Content): unknown {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, text_elements: [] };
+    case 'image':
+      if (part.data !== undefined) return { type: 'image', url: `data:${part.mime};base64,${part.data}` };
+      return { type: 'localImage', path: (part.uri ?? '').replace(/^file:\/\//, '') };
+    case 'resource':
+      return {
+        type: 'text',
+        text: part.text === undefined ? `@${part.uri}` : `${part.uri}:\n${part.text}`,
+        text_elements: [],
+      };
+    case 'other':
+      return part.value;
+  }
+}

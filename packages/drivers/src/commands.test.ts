@@ -1,0 +1,288 @@
+/** Commands of clients: prompts and their queue, permissions, questions, interrupts, for each agent. */
+import { describe, expect, test } from 'vitest';
+import { Conversation } from './testing/conversation.ts';
+import { faultsOf } from './testing/faults.ts';
+
+function claude(): Conversation {
+  const talk = new Conversation('claude');
+  const [{ request_id }] = talk.started();
+  talk.says({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+  return talk;
+}
+
+const ASK = {
+  type: 'control_request',
+  request_id: 'r1',
+  request: {
+    subtype: 'can_use_tool',
+    tool_name: 'Bash',
+    tool_use_id: 'tool1',
+    input: { command: 'touch a' },
+    permission_suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+  },
+};
+const RESULT = { type: 'result', subtype: 'success', is_error: false, result: 'done' };
+
+describe('claude', () => {
+  test('[DRV-8] a prompt waits for the handshake, then for the running turn; the queue can be edited, moved and cancelled', () => {
+    const talk = new Conversation('claude');
+    const [{ request_id }] = talk.started();
+    expect(talk.prompt('one', 'p1')).toEqual([]);
+    const [sent] = talk.says({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+    expect(sent).toMatchObject({ type: 'user', message: { content: [{ type: 'text', text: 'one' }] } });
+    for (const id of ['p2', 'p3', 'p4']) expect(talk.prompt(id, id)).toEqual([]);
+    talk.command({ do: 'editPrompt', clientId: 'p2', content: [{ type: 'text', text: 'two, edited' }] });
+    talk.command({ do: 'movePrompt', clientId: 'p4', before: 'p2' });
+    talk.command({ do: 'cancelPrompt', clientId: 'p3' });
+    expect(talk.last('queue')!.prompts.map(({ clientId }) => clientId)).toEqual(['p4', 'p2']);
+    expect(talk.says(RESULT)).toMatchObject([{ message: { content: [{ text: 'p4' }] } }]);
+    expect(talk.says(RESULT)).toMatchObject([{ message: { content: [{ text: 'two, edited' }] } }]);
+    talk.says(RESULT);
+    talk.command({ do: 'cancelPrompt', clientId: 'p2' });
+    expect(talk.last('command.refused')).toMatchObject({ code: 'unknown-prompt', clientId: 'p2' });
+    expect(talk.events.filter(({ kind }) => kind === 'turn.started')).toMatchObject([
+      { clientIds: ['p1'] },
+      { clientIds: ['p4'] },
+      { clientIds: ['p2'] },
+    ]);
+    talk.exited();
+    expect(faultsOf(talk.events)).toEqual([]);
+  });
+
+  test('a prompt for now goes into the running turn', () => {
+    const talk = claude();
+    talk.prompt('one', 'p1');
+    expect(talk.prompt('also this', 'p2', 'now')).toMatchObject([{ message: { content: [{ text: 'also this' }] } }]);
+    talk.says(RESULT);
+    expect(talk.events.filter((event) => event.kind === 'prompt' && event.state === 'completed')).toHaveLength(2);
+  });
+
+  test('[DRV-7] the first answer to a permission wins, and a later one gets an event that says so', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    talk.says(ASK);
+    expect(talk.last('permission.requested')!.options.map(({ id }) => id)).toEqual([
+      'allow_once',
+      'allow_always_1',
+      'reject_once',
+    ]);
+    expect(talk.last('status')).toMatchObject({ state: 'waiting', detail: 'permission' });
+    const answer = { do: 'permission', request: 'r1', option: 'allow_always_1' } as const;
+    expect(talk.command(answer, 'ann')).toEqual([
+      {
+        type: 'control_response',
+        response: {
+          subtype: 'success',
+          request_id: 'r1',
+          response: {
+            behavior: 'allow',
+            updatedInput: { command: 'touch a' },
+            updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+          },
+        },
+      },
+    ]);
+    expect(talk.last('permission.resolved')).toMatchObject({
+      request: 'r1',
+      decision: 'allow',
+      by: 'watcher',
+      who: 'ann',
+    });
+    expect(talk.command({ do: 'permission', request: 'r1', behavior: 'deny' }, 'bob')).toEqual([]);
+    expect(talk.last('command.refused')).toMatchObject({ code: 'already-resolved', request: 'r1', by: 'bob' });
+    expect(talk.last('command.refused')!.message).toContain('ann');
+    talk.command({ do: 'permission', request: 'nonsense', behavior: 'deny' });
+    expect(talk.last('command.refused')).toMatchObject({ code: 'unknown-request' });
+  });
+
+  test('a denial carries its message, edited input is sent, and a policy names its rule', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    talk.says(ASK);
+    const [denied] = talk.command({
+      do: 'permission',
+      request: 'r1',
+      behavior: 'deny',
+      message: 'not here',
+      interrupt: true,
+    });
+    expect(denied.response.response).toEqual({ behavior: 'deny', message: 'not here', interrupt: true });
+    talk.says({ ...ASK, request_id: 'r2' });
+    const input = { command: 'touch b' };
+    const [edited] = talk.command({ do: 'permission', request: 'r2', behavior: 'allow', input, rule: 'allow touch' });
+    expect(edited.response.response.updatedInput).toEqual(input);
+    expect(talk.last('permission.resolved')).toMatchObject({ by: 'policy', who: 'allow touch' });
+  });
+
+  test('a request that the agent withdraws is cancelled, and an answer to it is refused', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    talk.says(ASK);
+    talk.says({ type: 'control_cancel_request', request_id: 'r1' });
+    expect(talk.last('permission.resolved')).toMatchObject({ decision: 'cancelled', by: 'agent' });
+    expect(talk.command({ do: 'permission', request: 'r1', behavior: 'allow' })).toEqual([]);
+  });
+
+  test('a question is answered in the input of its tool', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    const input = { questions: [{ question: 'Which?', options: [{ label: 'Red' }], multiSelect: false }] };
+    talk.says({ ...ASK, request: { ...ASK.request, tool_name: 'AskUserQuestion', input } });
+    expect(talk.last('question.asked')!.questions).toMatchObject([{ id: 'Which?', options: [{ id: 'Red' }] }]);
+    const [answer] = talk.command({ do: 'answer', request: 'r1', answers: { 'Which?': 'Red' } });
+    expect(answer.response.response).toEqual({
+      behavior: 'allow',
+      updatedInput: { ...input, answers: { 'Which?': 'Red' } },
+    });
+  });
+
+  test('interrupt, model and mode are control requests; their success is told', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    expect(talk.command({ do: 'interrupt' })).toMatchObject([{ request: { subtype: 'interrupt' } }]);
+    const [request] = talk.command({ do: 'setModel', model: 'opus' });
+    talk.says({
+      type: 'control_response',
+      response: { subtype: 'success', request_id: request.request_id, response: {} },
+    });
+    expect(talk.last('session.updated')).toMatchObject({ model: 'opus' });
+  });
+
+  test('[DRV-2] a process that dies ends everything, keeps the queue for its successor, and refuses commands after the last', () => {
+    const talk = claude();
+    talk.prompt('go', 'p1');
+    talk.says(ASK);
+    talk.prompt('then this', 'p2');
+    talk.exited(true);
+    expect(talk.last('turn.ended')).toMatchObject({ outcome: 'failed', stopReason: 'exited', moreQueued: 1 });
+    const [{ request_id }] = talk.restarted();
+    expect(
+      talk.says({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } }),
+    ).toMatchObject([{ message: { content: [{ text: 'then this' }] } }]);
+    talk.exited();
+    talk.prompt('too late', 'p3');
+    expect(talk.last('command.refused')).toMatchObject({ code: 'ended' });
+    expect(faultsOf(talk.events)).toEqual([]);
+  });
+});
+
+test('codex: handshake, turn, approval, steering and interrupt', () => {
+  const talk = new Conversation('codex', { cwd: '/project' });
+  const [initialize] = talk.started();
+  expect(initialize).toMatchObject({ method: 'initialize', params: { clientInfo: { name: 'spool' } } });
+  const [initialized, start] = talk.says({ id: initialize.id, result: { userAgent: 'spool/0.166.0 (x)' } });
+  expect(initialized).toEqual({ method: 'initialized' });
+  expect(start).toMatchObject({ method: 'thread/start', params: { cwd: '/project', approvalPolicy: 'on-request' } });
+  talk.says({ id: start.id, result: { thread: { id: 'th1' }, model: 'm', approvalPolicy: 'on-request' } });
+  expect(talk.last('session.started')).toMatchObject({ agentVersion: '0.166.0', agentSession: 'th1' });
+  const [turn] = talk.prompt('go', 'p1');
+  expect(turn).toMatchObject({
+    method: 'turn/start',
+    params: { threadId: 'th1', input: [{ type: 'text', text: 'go' }] },
+  });
+  talk.says({ method: 'turn/started', params: { threadId: 'th1', turn: { id: 'tu1' } } });
+  const item = { type: 'commandExecution', id: 'i1', command: 'rm x', status: 'inProgress' };
+  talk.says({ method: 'item/started', params: { item } });
+  talk.says({ id: 0, method: 'item/commandExecution/requestApproval', params: { itemId: 'i1', command: 'rm x' } });
+  expect(talk.command({ do: 'permission', request: '0', behavior: 'deny' })).toEqual([
+    { id: 0, result: { decision: 'decline' } },
+  ]);
+  expect(talk.prompt('and this', 'p2', 'now')).toMatchObject([
+    { method: 'turn/steer', params: { expectedTurnId: 'tu1' } },
+  ]);
+  expect(talk.command({ do: 'interrupt' })).toMatchObject([{ method: 'turn/interrupt', params: { turnId: 'tu1' } }]);
+  talk.exited(true);
+  const [again] = talk.restarted();
+  const [, resume] = talk.says({ id: again.id, result: { userAgent: 'spool/0.166.0' } });
+  expect(resume).toMatchObject({ method: 'thread/resume', params: { threadId: 'th1', excludeTurns: true } });
+  talk.says({ id: resume.id, result: { thread: { id: 'th1' }, approvalPolicy: 'on-request' } });
+  talk.says({ id: 0, method: 'item/fileChange/requestApproval', params: { itemId: 'i2' } });
+  expect(talk.last('permission.requested')!.request).not.toBe('0');
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+});
+
+test('acp: handshake, prompt, permission, and an interrupt that answers what is asked', () => {
+  const talk = new Conversation('acp', { cwd: '/project' });
+  const [initialize] = talk.started();
+  const [create] = talk.says({
+    jsonrpc: '2.0',
+    id: initialize.id,
+    result: { protocolVersion: 1, agentCapabilities: { loadSession: true } },
+  });
+  expect(create).toMatchObject({ method: 'session/new', params: { cwd: '/project', mcpServers: [] } });
+  talk.says({ jsonrpc: '2.0', id: create.id, result: { sessionId: 's1' } });
+  const [prompt] = talk.prompt('go', 'p1');
+  expect(prompt).toMatchObject({
+    method: 'session/prompt',
+    params: { sessionId: 's1', prompt: [{ type: 'text', text: 'go' }] },
+  });
+  const options = [
+    { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+    { optionId: 'no', name: 'No', kind: 'reject_once' },
+  ];
+  const params = { sessionId: 's1', toolCall: { toolCallId: 't1', title: 'rm x' }, options };
+  talk.says({ jsonrpc: '2.0', id: 5, method: 'session/request_permission', params });
+  expect(talk.command({ do: 'permission', request: '5', behavior: 'allow' })).toEqual([
+    { jsonrpc: '2.0', id: 5, result: { outcome: { outcome: 'selected', optionId: 'yes' } } },
+  ]);
+  talk.says({
+    jsonrpc: '2.0',
+    id: 6,
+    method: 'session/request_permission',
+    params: { ...params, toolCall: { toolCallId: 't2' } },
+  });
+  expect(talk.command({ do: 'interrupt' })).toEqual([
+    { jsonrpc: '2.0', id: 6, result: { outcome: { outcome: 'cancelled' } } },
+    { jsonrpc: '2.0', method: 'session/cancel', params: { sessionId: 's1' } },
+  ]);
+  talk.says({ jsonrpc: '2.0', id: prompt.id, result: { stopReason: 'cancelled' } });
+  expect(talk.last('turn.ended')).toMatchObject({ outcome: 'interrupted' });
+  talk.exited(true);
+  const [hello] = talk.restarted();
+  const [load] = talk.says({
+    jsonrpc: '2.0',
+    id: hello.id,
+    result: { protocolVersion: 1, agentCapabilities: { loadSession: true } },
+  });
+  expect(load).toMatchObject({ method: 'session/load', params: { sessionId: 's1' } });
+  const turns = talk.kinds.filter((kind) => kind === 'turn.started').length;
+  const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'old' } };
+  talk.says({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update } });
+  talk.says({ jsonrpc: '2.0', id: load.id, result: {} });
+  expect(talk.kinds.filter((kind) => kind === 'turn.started')).toHaveLength(turns); // The history is not shown twice.
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+});
+
+test('opencode: calls of its HTTP interface, and an idle of the turn before does not end the next', () => {
+  const talk = new Conversation('opencode', { wire: 'serve' });
+  const [create] = talk.started();
+  expect(create).toMatchObject({ http: 'POST /session' });
+  talk.says({ id: create.id, http: create.http, status: 200, body: { id: 'ses_1' } });
+  expect(talk.prompt('go', 'p1')).toMatchObject([
+    { http: 'POST /session/ses_1/prompt_async', body: { parts: [{ text: 'go' }] } },
+  ]);
+  const idle = { type: 'session.idle', properties: { sessionID: 'ses_1' } };
+  talk.says(idle);
+  expect(talk.last('turn.ended')).toBeUndefined();
+  talk.says({ type: 'session.status', properties: { sessionID: 'ses_1', status: { type: 'busy' } } });
+  talk.says({
+    type: 'permission.asked',
+    properties: { id: 'per_1', sessionID: 'ses_1', permission: 'bash', metadata: { command: 'x' } },
+  });
+  expect(talk.command({ do: 'permission', request: 'per_1', behavior: 'deny', message: 'no' })).toMatchObject([
+    { http: 'POST /permission/per_1/reply', body: { reply: 'reject', message: 'no' } },
+  ]);
+  expect(talk.command({ do: 'interrupt' })).toMatchObject([{ http: 'POST /session/ses_1/abort' }]);
+  talk.says(idle);
+  expect(talk.last('turn.ended')).toBeDefined();
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+});
+
+test('an agent that cannot do something says so', () => {
+  const talk = new Conversation('acp', { isReadOnly: true });
+  talk.prompt('go', 'p1');
+  expect(talk.last('command.refused')).toMatchObject({ code: 'unsupported', do: 'prompt' });
+});

@@ -1,0 +1,273 @@
+/** Events of `GET /event`: sessions, messages, permissions, questions, todos. */
+import type { PermissionOption, PlanEntry, Question } from '@spool/protocol/agent';
+import { type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
+import { diffOf, faultOf, partDelta, partUpdated, tokensOf } from './parts.ts';
+import { agentOf, messageOf, type OpenCodeWork, partOf } from './state.ts';
+
+/** Known, but nothing that a reader of this session needs. */
+const SILENT =
+  /^(server|plugin|catalog|integration|reference|installation|lsp|mcp|pty|tui|vcs|project|command|workspace|worktree|ide)\.|^(session\.(diff|deleted)|file\.(edited|watcher\.updated)|sync|global\.disposed)$/;
+
+export function event(work: OpenCodeWork, type: string, properties: JsonObject): boolean {
+  const { ledger, state } = work;
+  const session = textOf(properties.sessionID);
+  switch (type) {
+    case 'session.created':
+    case 'session.updated':
+      return sessionUpdated(work, objectOf(properties.info));
+    case 'session.status':
+      return sessionStatus(work, session, objectOf(properties.status));
+    case 'session.idle':
+      if (!agentOf(work, session)) endTurn(work);
+      return true;
+    case 'session.error': {
+      if (agentOf(work, session)) return true;
+      const error = faultOf(properties.error);
+      if (error.code === 'MessageAbortedError') state.isAborted = true;
+      else {
+        state.error = error;
+        ledger.emit({ kind: 'fault', error, fatal: false });
+      }
+      return true;
+    }
+    case 'session.compacted':
+      ledger.emit({ kind: 'session.reset', reason: 'compact' });
+      return true;
+    case 'message.updated':
+      return messageUpdated(work, objectOf(properties.info));
+    case 'message.removed':
+      ledger.retract(textsOf([properties.messageID]));
+      return true;
+    case 'message.part.updated':
+      ensureTurn(work, session);
+      return partUpdated(work, objectOf(properties.part));
+    case 'message.part.delta':
+      ensureTurn(work, session);
+      return partDelta(work, properties);
+    case 'message.part.removed':
+      return true;
+    case 'permission.asked':
+    case 'permission.updated':
+      return permissionAsked(work, properties);
+    case 'permission.replied': {
+      const request = textOf(properties.requestID) ?? textOf(properties.permissionID) ?? '';
+      const option = textOf(properties.reply) ?? textOf(properties.response);
+      ledger.resolvePermission(request, option === 'reject' ? 'deny' : 'allow', 'terminal', { option });
+      return true;
+    }
+    case 'question.asked':
+      ledger.askQuestion(textOf(properties.id) ?? '', {
+        tool: textOf(objectOf(properties.tool).callID),
+        questions: listOf(properties.questions).map(questionOf),
+      });
+      return true;
+    case 'question.replied':
+      ledger.resolveQuestion(textOf(properties.requestID) ?? '', 'answered', 'terminal', {
+        answers: Object.fromEntries(listOf(properties.answers).map((answer, at) => [String(at), answer])),
+      });
+      return true;
+    case 'question.rejected':
+      ledger.resolveQuestion(textOf(properties.requestID) ?? '', 'declined', 'terminal');
+      return true;
+    case 'todo.updated':
+      ledger.emit({ kind: 'plan.updated', replace: true, entries: listOf(properties.todos).map(planEntry) });
+      return true;
+    default:
+      if (type.startsWith('session.next.')) return next(work, type.slice('session.next.'.length), properties);
+      return SILENT.test(type);
+  }
+}
+
+function ensureTurn(work: OpenCodeWork, session: string | undefined): void {
+  work.state.session ??= session ?? null;
+  if (!agentOf(work, session) && !work.state.isIdle) work.ledger.ensureTurn();
+}
+
+function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
+  const { state, ledger } = work;
+  const id = textOf(info.id);
+  if (id === undefined) return true;
+  const title = textOf(info.title);
+  const model = textOf(objectOf(info.model).id);
+  // Another session of the folder is followed when nothing runs in ours; a subagent's never is.
+  const isOurs = id === state.session;
+  const isFree = textOf(info.parentID) === undefined && !ledger.state.turn && state.options.isReadOnly === true;
+  if (!isOurs && !(state.session === null || isFree)) return true;
+  state.session = id;
+  state.ledger.isReady = true;
+  if (!state.isStarted) {
+    state.isStarted = true;
+    const about = { agentVersion: textOf(info.version), cwd: textOf(info.directory), agentSession: id, model };
+    ledger.emit({ kind: 'session.started', agentName: 'opencode', ...present(about) });
+  } else {
+    const agentSession = isOurs ? undefined : id;
+    ledger.emit({ kind: 'session.updated', ...present({ agentSession, title, model }) });
+  }
+  const costUsd = numberOf(info.cost);
+  if (costUsd !== undefined && costUsd !== state.costUsd) {
+    state.costUsd = costUsd;
+    ledger.emit({ kind: 'usage', scope: 'session', costUsd, tokens: tokensOf(info.tokens) });
+  }
+  return true;
+}
+
+function sessionStatus(work: OpenCodeWork, session: string | undefined, status: JsonObject): boolean {
+  const { ledger, state } = work;
+  state.session ??= session ?? null;
+  if (agentOf(work, session)) return true;
+  if (status.type === 'idle') {
+    if (!ledger.state.turn) endLeftTools(ledger);
+    endTurn(work);
+  } else if (status.type === 'busy') {
+    state.isIdle = false;
+    state.awaitsBusy = false;
+    if (!ledger.state.turn) endLeftTools(ledger);
+    ledger.ensureTurn('user');
+  } else if (status.type === 'retry') {
+    ledger.ensureTurn('user');
+    work.detail = 'retrying';
+    ledger.retract(state.attempt);
+    state.attempt = [];
+    const message = textOf(status.message) ?? 'error';
+    const until = numberOf(status.next);
+    ledger.emit({
+      kind: 'retry',
+      attempt: numberOf(status.attempt) ?? 1,
+      error: { code: 'retry', message, retryable: true },
+      ...(until === undefined || ledger.at < 1e12 ? {} : { delayMs: Math.max(0, until - ledger.at) }),
+    });
+  } else return false;
+  return true;
+}
+
+function endTurn({ ledger, state }: OpenCodeWork): void {
+  const { error, isAborted } = state;
+  if (state.awaitsBusy) return;
+  state.isIdle = true;
+  ledger.endTurn(
+    {
+      outcome: isAborted ? 'interrupted' : error ? 'failed' : 'completed',
+      stopReason: isAborted ? 'aborted' : error ? 'error' : 'idle',
+      error: error ?? undefined,
+    },
+    // An aborted tool is told once more, before the second `idle`.
+    (tool) => isAborted || tool.agent !== undefined,
+  );
+  // An aborted text is told once more after its turn has ended.
+  for (const part of Object.values(state.parts)) part.isDone = true;
+  state.error = null;
+  state.isAborted = false;
+  state.attempt = [];
+}
+
+/** Tools that were left when their turn was aborted. */
+function endLeftTools(ledger: OpenCodeWork['ledger']): void {
+  for (const [id, tool] of Object.entries(ledger.state.tools))
+    if (!tool.agent) ledger.endTool(id, { status: 'cancelled', reason: 'aborted' });
+}
+
+function messageUpdated(work: OpenCodeWork, info: JsonObject): boolean {
+  const id = textOf(info.id) ?? '';
+  const message = messageOf(work, id);
+  message.isUser = info.role === 'user';
+  if (!message.isUser && info.error !== undefined && objectOf(info.error).name === 'MessageAbortedError')
+    work.state.isAborted = true;
+  return true;
+}
+
+const OPTIONS: readonly PermissionOption[] = [
+  { id: 'once', label: 'Allow once', kind: 'allow_once' },
+  { id: 'always', label: 'Allow always', kind: 'allow_always' },
+  { id: 'reject', label: 'Deny', kind: 'reject_once' },
+];
+
+function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean {
+  const { ledger } = work;
+  const metadata = objectOf(asked.metadata);
+  const name = textOf(asked.permission) ?? textOf(asked.type);
+  const diff = diffOf(metadata);
+  const always = textsOf(asked.always);
+  ledger.askPermission(textOf(asked.id) ?? '', {
+    tool: textOf(objectOf(asked.tool).callID) ?? textOf(asked.callID),
+    name,
+    title: textOf(metadata.command) ?? textOf(metadata.filepath) ?? textsOf(asked.patterns).join(', '),
+    input: asked.metadata,
+    diffs: diff ? [diff] : undefined,
+    options: OPTIONS.map((option) =>
+      option.id === 'always' && always.length > 0
+        ? { ...option, label: `Allow always: ${always.join(', ')}`, effect: always }
+        : option,
+    ),
+    agent: agentOf(work, textOf(asked.sessionID)),
+  });
+  return true;
+}
+
+function questionOf(value: unknown, at: number): Question {
+  const { question, header, options, multiple } = objectOf(value);
+  return {
+    id: String(at),
+    text: textOf(question) ?? '',
+    multi: multiple === true,
+    freeText: true,
+    options: listOf(options).map((option) => {
+      const { label, description } = objectOf(option);
+      return { id: textOf(label) ?? '', label: textOf(label) ?? '', ...present({ description: textOf(description) }) };
+    }),
+    ...present({ header: textOf(header) }),
+  };
+}
+
+function planEntry(value: unknown): PlanEntry {
+  const { content, status, priority } = objectOf(value);
+  const known = status === 'in_progress' || status === 'completed' ? status : undefined;
+  return {
+    text: textOf(content) ?? '',
+    status: known ?? (status === 'cancelled' ? 'deleted' : 'pending'),
+    ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
+  };
+}
+
+/** Events of the second version of the interface, which has its own names. */
+function next(work: OpenCodeWork, type: string, properties: JsonObject): boolean {
+  const { ledger, state } = work;
+  const session = textOf(properties.sessionID);
+  state.session ??= session ?? null;
+  const message = textOf(properties.assistantMessageID) ?? '';
+  const agent = agentOf(work, session);
+  const [what = '', phase = ''] = type.split('.');
+  if (what === 'text' || what === 'reasoning') {
+    ensureTurn(work, session);
+    const kind = what === 'text' ? ('message' as const) : ('thinking' as const);
+    const id = `${message} ${textOf(properties.textID) ?? textOf(properties.reasoningID) ?? ''}`;
+    const known = partOf(work, message, id, kind);
+    if (known.isDone) return true;
+    const place = { kind, message, part: known.part, agent };
+    if (phase === 'delta') ledger.delta(place, textOf(properties.delta) ?? '');
+    else if (phase === 'ended') {
+      known.isDone = true;
+      ledger.done(place, textOf(properties.text));
+    } else if (phase !== 'started') return false;
+    return true;
+  }
+  switch (type) {
+    case 'prompted':
+      if (!agent && !ledger.state.turn)
+        ledger.startTurn('user', { prompt: [{ type: 'text', text: textOf(objectOf(properties.prompt).text) ?? '' }] });
+      return true;
+    case 'prompt.admitted':
+    case 'step.started':
+      return true;
+    case 'step.ended': {
+      const costUsd = numberOf(properties.cost);
+      ledger.emit(
+        { kind: 'usage', scope: 'message', tokens: tokensOf(properties.tokens), ...present({ costUsd }) },
+        agent,
+      );
+      if (!agent && properties.finish === 'stop') endTurn(work);
+      return true;
+    }
+    default:
+      return false;
+  }
+}

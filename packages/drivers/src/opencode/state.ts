@@ -1,0 +1,88 @@
+/** The state of the OpenCode dialect, and how parts of its messages are numbered. */
+import type { AgentRef, Fault } from '@spool/protocol/agent';
+import type { DialectOptions } from '../dialect.ts';
+import { emptyLedger } from '../ledger/state.ts';
+import type { DialectState, Work } from '../ledger/stepper.ts';
+
+export interface OpenCodeState extends DialectState {
+  session: string | null;
+  isStarted: boolean;
+  /** HTTP requests without a response, by id. */
+  requests: number;
+  pending: Record<string, string>;
+  /** The latest messages: who wrote each, and how many parts it has. */
+  messages: Record<string, { isUser: boolean; parts: number }>;
+  /** The latest parts, with their number in their message. */
+  parts: Record<string, { part: number; isDone: boolean; kind: 'message' | 'thinking' }>;
+  /** What went wrong in the running turn. */
+  error: Fault | null;
+  isAborted: boolean;
+  /** The agent has said that it is idle: what comes late starts no turn. */
+  isIdle: boolean;
+  /** A prompt was sent: an `idle` before the next `busy` belongs to the turn before. */
+  awaitsBusy: boolean;
+  costUsd: number;
+  /** Messages of the model's current answer: a retry begins it again. */
+  attempt: string[];
+  model: string | null;
+  agent: string | null;
+}
+
+export type OpenCodeWork = Work<OpenCodeState>;
+
+export function initialOpenCode(options: DialectOptions): OpenCodeState {
+  return {
+    ledger: emptyLedger(),
+    options,
+    session: options.resume ?? null,
+    isStarted: false,
+    requests: 0,
+    pending: {},
+    messages: {},
+    parts: {},
+    error: null,
+    isAborted: false,
+    isIdle: false,
+    awaitsBusy: false,
+    costUsd: 0,
+    attempt: [],
+    model: options.model ?? null,
+    agent: options.mode ?? null,
+  };
+}
+
+/** Messages and parts that are remembered. */
+const MESSAGES_MAX = 64;
+const PARTS_MAX = 256;
+
+export function messageOf({ state }: OpenCodeWork, id: string): { isUser: boolean; parts: number } {
+  const known = state.messages[id];
+  if (known) return known;
+  for (const old of Object.keys(state.messages).slice(0, -MESSAGES_MAX)) delete state.messages[old];
+  return (state.messages[id] = { isUser: false, parts: 0 });
+}
+
+export function partOf(
+  work: OpenCodeWork,
+  message: string,
+  id: string,
+  kind: 'message' | 'thinking',
+): { part: number; isDone: boolean; kind: 'message' | 'thinking' } {
+  const { state } = work;
+  const known = state.parts[id];
+  if (known) return known;
+  for (const old of Object.keys(state.parts).slice(0, -PARTS_MAX)) delete state.parts[old];
+  return (state.parts[id] = { part: messageOf(work, message).parts++, isDone: false, kind });
+}
+
+/** The subagent that a session belongs to: any session but ours. */
+export function agentOf({ state }: OpenCodeWork, session: string | undefined): AgentRef | undefined {
+  return session === undefined || session === state.session ? undefined : { id: session };
+}
+
+/** A call of the agent's HTTP interface. The driver's transport makes it, and hands the response in as a line. */
+export function call({ state, ledger }: OpenCodeWork, http: string, body: unknown): void {
+  const id = `spool-${++state.requests}`;
+  state.pending[id] = http;
+  ledger.write({ id, http, body });
+}
