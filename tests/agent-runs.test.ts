@@ -195,6 +195,17 @@ test('[EVT-1] an agent that dies in its turn: everything that was begun has ende
   await expect(run.agent.prompt('say more')).rejects.toMatchObject({ code: 'SESSION_EXITED' });
 });
 
+test('[EVT-1] a line of 50 MB: the session lives, and the driver stays below 192 MiB', async () => {
+  await using daemon = new TestDaemon();
+  const run = await Run.start(daemon, 'long 50');
+  await run.has(1, 'turn.ended');
+  const driver = driverOf((await run.client.status()).keeper.pid)!;
+  const peakMib = Number.parseInt(statusField(driver, 'VmHWM'), 10) / 1024;
+  expect(peakMib).toBeLessThan(192);
+  await run.agent.prompt('say still here');
+  await run.has(2, 'turn.ended');
+});
+
 test('`run --agent` prints the id, `events --agent` the events; raw input and attaching are refused with what to use', async () => {
   await using daemon = new TestDaemon();
   const received = `${daemon.home}/received.ndjson`;

@@ -4,8 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import { Link, Requester, type Runtime } from '@spool/client/driver';
-import { DIALECTS, isDriverName } from '@spool/drivers';
-import { logLine, SpoolError, VERSION } from '@spool/protocol';
+import { DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
+import { type AgentStartOptions, logLine, SpoolError, VERSION } from '@spool/protocol';
 import { AgentMachine } from './agent-machine.ts';
 import { DriverRun } from './driver-run.ts';
 import { FdTransport } from './fd-transport.ts';
@@ -36,11 +36,17 @@ const runtime: Runtime = {
 try {
   if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
-  const { cwd } = await requester.get(session);
-  const machine = new AgentMachine(DIALECTS[name], session, { cwd, clientVersion: VERSION });
+  const { cwd, driver } = await requester.get(session);
+  const machine = new AgentMachine(DIALECTS[name], session, { ...given(driver?.options), cwd, clientVersion: VERSION });
   await new DriverRun({ requester, session, machine, policy: NO_POLICY, onOutdated: () => process.exit(0) }).run();
   process.exit(0);
 } catch (error) {
   process.stderr.write(logLine('error', `driver ${name}`, process.pid, (error as Error).stack ?? String(error)));
   process.exit(1);
+}
+
+/** Without what is not given. */
+function given(options: AgentStartOptions = {}): DialectOptions {
+  const { model, mode, resume } = options;
+  return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };
 }

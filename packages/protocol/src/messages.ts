@@ -141,6 +141,7 @@ export interface SessionInfo {
 export interface DriverInfo {
   readonly name: string;
   readonly state: 'running' | 'failed' | 'done';
+  readonly options?: AgentStartOptions | undefined;
   /** The start and end of the events log. */
   readonly firstOffset: number;
   readonly offset: number;
@@ -164,12 +165,21 @@ export interface AgentCommandLine {
   readonly command: Readonly<Record<string, unknown>>;
 }
 
+export interface AgentStartOptions {
+  readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+  /** The agent's own session, to go on with it. */
+  readonly resume?: string | undefined;
+}
+
 /** An agent without a terminal: the child speaks its own protocol on pipes. */
 export interface AgentRun {
   /** The name of its driver: `claude`, `codex`, …. */
   readonly name: string;
   /** Its first commands, in order. */
   readonly commands?: readonly AgentCommandLine[] | undefined;
+  /** What its driver tells the agent at the start. */
+  readonly options?: AgentStartOptions | undefined;
 }
 
 /** What to start. The client sends everything; nothing comes from the daemon's own environment. */

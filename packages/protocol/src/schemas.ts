@@ -103,6 +103,9 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
         .strictObject({
           name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be the name of a driver'),
           commands: z.array(z.strictObject(commandLine)).max(100).optional(),
+          options: z
+            .strictObject({ model: shortText.optional(), mode: shortText.optional(), resume: shortText.optional() })
+            .optional(),
         })
         .optional(),
     })

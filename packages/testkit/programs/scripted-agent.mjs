@@ -5,6 +5,7 @@
  *   say TEXT     answers with TEXT
  *   ask N        asks for N permissions at once, and ends the turn when all are answered
  *   count N      N deltas, one every few milliseconds
+ *   long N       one line of N megabytes
  *   die          exits in the middle of the turn
  */
 import { appendFileSync } from 'node:fs';
@@ -50,6 +51,8 @@ async function prompt({ message, uuid: id }) {
   const argument = rest.join(' ');
   if (word === 'die') exit(3);
   if (word === 'ask') await ask(Number(argument));
+  if (word === 'long')
+    say({ type: 'system', subtype: 'informational', content: 'x'.repeat(Number(argument) * 1024 * 1024) });
   if (word === 'count') await count(Number(argument));
   end(word === 'say' ? argument : `${word} is done`);
 }

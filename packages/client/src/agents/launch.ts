@@ -2,8 +2,8 @@
  * How each agent is started without a terminal: its program and flags, as data. None of them skips permissions: what an agent
  * wants to do is asked, and a person or the policy answers.
  */
-import { type AgentCommandLine, type AgentRun, SpoolError } from '@spool/protocol';
-import type { Command, Content } from '@spool/protocol/agent';
+import { type AgentCommandLine, type AgentRun, type AgentStartOptions, SpoolError } from '@spool/protocol';
+import type { Content } from '@spool/protocol/agent';
 
 export interface AgentOptions {
   /** The first prompt: text, or text and images. */
@@ -93,7 +93,11 @@ export function agentRun(
   return {
     command: [...program, ...launch.flags, ...flags],
     size: null,
-    agent: { name: name === 'opencode' ? 'acp' : name, commands: firstCommands(launch, options, randomId) },
+    agent: {
+      name: name === 'opencode' ? 'acp' : name,
+      commands: firstCommands(options, randomId),
+      options: startOptions(name, launch, options),
+    },
     cwd: options.cwd,
     env: options.env && { ...launch.env, ...options.env },
     name: options.name,
@@ -107,17 +111,24 @@ export function agentEnvironment(name: string): Readonly<Record<string, string>>
   return Object.hasOwn(AGENTS, name) ? AGENTS[name]!.env : {};
 }
 
-function firstCommands({ options: flags }: Launch, options: AgentOptions, randomId: () => string): AgentCommandLine[] {
-  const { model, mode, prompt } = options;
+/** What is no flag of the program is told by the driver. Limits that an agent does not know would be silently ignored. */
+function startOptions(agent: string, { options: flags }: Launch, options: AgentOptions): AgentStartOptions {
   const isFlag = (wanted: Flag[1]): boolean => flags.some(([, option]) => option === wanted);
-  const commands: Command[] = [];
-  if (model !== undefined && !isFlag('model')) commands.push({ do: 'setModel', model });
-  if (mode !== undefined && !isFlag('mode')) commands.push({ do: 'setMode', mode });
-  if (prompt !== undefined) commands.push({ do: 'prompt', clientId: randomId(), content: contentOf(prompt) });
-  return commands.map((command) => ({
-    id: command.do === 'prompt' ? command.clientId : randomId(),
-    command: { ...command },
-  }));
+  for (const limit of ['budgetUsd', 'maxTurns'] as const)
+    if (options[limit] !== undefined && !isFlag(limit))
+      throw new SpoolError('ARGUMENT_INVALID', { argument: limit, reason: `${agent} cannot be limited by it` });
+  const { model, mode, resume } = options;
+  return {
+    ...(model !== undefined && !isFlag('model') && { model }),
+    ...(mode !== undefined && !isFlag('mode') && { mode }),
+    ...(resume !== undefined && !isFlag('resume') && { resume }),
+  };
+}
+
+function firstCommands({ prompt }: AgentOptions, randomId: () => string): AgentCommandLine[] {
+  if (prompt === undefined) return [];
+  const id = randomId();
+  return [{ id, command: { do: 'prompt', clientId: id, content: contentOf(prompt) } }];
 }
 
 export function contentOf(prompt: string | readonly Content[]): readonly Content[] {

@@ -65,7 +65,8 @@ export class SessionAgent {
 
   get info(): DriverInfo {
     const { start: firstOffset, end: offset } = this.events.log;
-    return { name: this.name, state: this.#driverState, firstOffset, offset };
+    const { options } = this.#options.record.run.agent!;
+    return { name: this.name, state: this.#driverState, ...(options && { options }), firstOffset, offset };
   }
 
   get #driverState(): DriverInfo['state'] {
