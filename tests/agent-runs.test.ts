@@ -106,12 +106,17 @@ test('[EVT-2] events come once each, from any place on, and the log ends when th
 
 test('[EVT-1, EVT-6] driver and keeper are killed at random: no event is lost or doubled, and no line to the agent', async () => {
   await using daemon = new TestDaemon();
-  const run = await Run.start(daemon, 'count 100');
+  const run = await Run.start(daemon, 'count 400');
   const prompts = Array.from({ length: 12 }, (_, at) => `say prompt ${at}`);
   for (const [at, prompt] of prompts.entries()) {
-    const sent = run.agent.prompt(prompt);
+    const { id } = await run.agent.prompt(prompt);
+    // The driver has published something since the last kill.
+    await until(
+      'the prompt is taken',
+      async () => (await run.kinds('prompt')).some(({ clientId }) => clientId === id),
+      30_000,
+    );
     await kill(run.client, at % 3 === 2 ? 'keeper' : 'driver');
-    await sent;
   }
   await run.has(prompts.length + 1, 'turn.ended');
   const events = await run.events();
@@ -119,7 +124,7 @@ test('[EVT-1, EVT-6] driver and keeper are killed at random: no event is lost or
   const counted = events.flatMap((event) =>
     event.kind === 'message.delta' && event.message === 'count-1' ? [event.text] : [],
   );
-  expect(counted.join('')).toBe(Array.from({ length: 100 }, (_, at) => `${at} `).join(''));
+  expect(counted.join('')).toBe(Array.from({ length: 400 }, (_, at) => `${at} `).join(''));
   const started = events.filter((event) => event.kind === 'turn.started').map(({ turn }) => turn);
   const ended = events.filter((event) => event.kind === 'turn.ended').map(({ turn }) => turn);
   expect(ended).toEqual(started);
