@@ -96,7 +96,7 @@ test('[TASK-1] with pty: a handle at once, and a registry of exactly the agreed 
   const startedAt = expect.any(Number) as number;
   const owners = [expect.objectContaining({ pid: process.pid })];
   const more = {
-    sessionName: 'scaffold',
+    attachName: 'scaffold',
     timeoutMs: 300_000,
     labels: {},
     startedBy: { who: `node ${process.pid}`, owners, isTied: false },

@@ -135,7 +135,7 @@ test('[TASK-10] "run_shell(cmd, pty=True, task_name)": the name is a label, seve
     await client.runShell('stty size; read x', options),
   ];
   expect([one.name, two.name]).toEqual(['scaffold', 'scaffold']);
-  expect((await client.tasks()).map(({ id, name, sessionName }) => [id, name, sessionName])).toEqual([
+  expect((await client.tasks()).map(({ id, name, attachName }) => [id, name, attachName])).toEqual([
     [one.taskId, 'scaffold', 'scaffold'],
     [two.taskId, 'scaffold', 'scaffold-2'],
   ]);

@@ -15,7 +15,7 @@ export interface TaskInfo {
   readonly finishedAt: number | null;
   readonly exitCode: number | null;
   /** The name of its session, which all verbs take. It differs from `name` when several tasks have that. */
-  readonly sessionName: string;
+  readonly attachName: string;
   readonly timeoutMs: number | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly startedBy: StartedBy | null;
@@ -82,7 +82,7 @@ export function taskOf(session: SessionInfo): TaskInfo {
     startedAt,
     finishedAt: endedAt,
     exitCode,
-    sessionName: session.name,
+    attachName: session.name,
     timeoutMs: timeoutMs ?? null,
     labels,
     startedBy: startedBy ?? null,

@@ -23,7 +23,7 @@ const RESULT: TaskResult = {
   exitCode: 1,
   durationMs: 3210,
   reason: 'exit code 1',
-  sessionName: 'build',
+  attachName: 'build',
   timeoutMs: null,
   labels: {},
   startedBy: null,

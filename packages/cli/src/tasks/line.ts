@@ -105,10 +105,10 @@ export function formatElapsed(ms: number): string {
 }
 
 /** `build: error after 3.2s: exit code 1`, and the last lines of output if they were not shown yet. */
-export function endLines({ sessionName, state, durationMs, reason, lastLines }: TaskResult, isSeen: boolean): string[] {
+export function endLines({ attachName, state, durationMs, reason, lastLines }: TaskResult, isSeen: boolean): string[] {
   const said = state === 'success' || state === reason ? '' : `: ${reason}`;
   return [
-    `${printable(sessionName)}: ${state} after ${formatElapsed(durationMs)}${said}`,
+    `${printable(attachName)}: ${state} after ${formatElapsed(durationMs)}${said}`,
     ...(isSeen ? [] : saidLast(lastLines)),
   ];
 }
