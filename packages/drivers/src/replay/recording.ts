@@ -12,7 +12,14 @@ const utf8 = new TextEncoder();
 
 type Stream = LineInput['stream'];
 
-const STREAMS: Readonly<Record<string, Stream>> = { in: 'stdin', out: 'stdout', err: 'stderr' };
+const STREAMS: Readonly<Record<string, Stream>> = {
+  in: 'stdin',
+  out: 'stdout',
+  err: 'stderr',
+  stdin: 'stdin',
+  stdout: 'stdout',
+  stderr: 'stderr',
+};
 
 export class RecordingReader {
   /** Of the file. */
@@ -97,7 +104,9 @@ export class RecordingReader {
 
 function traceRecord(text: string): JsonObject | undefined {
   const record = objectOf(parseJson(text));
-  return typeof record.t === 'number' && typeof record.dir === 'string' ? record : undefined;
+  if (typeof record.dir !== 'string') return undefined;
+  const isTrace = [record.t, record.data, record.line].some((value) => value !== undefined);
+  return isTrace ? record : undefined;
 }
 
 /** The client of a trace with the most lines from the agent; undefined if the trace has only one. */
