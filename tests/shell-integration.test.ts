@@ -25,7 +25,7 @@ const SHELLS: readonly Shell[] = [
 
 for (const { name, startFile, start } of SHELLS)
   testNeeding(missingProgram(name))(
-    `[SHELL-1] ${name} marks each command with its text, its end and the folder`,
+    `[SHELL-1] [STATE-21] ${name} marks each command with its text, its end and the folder; one that fails is notified`,
     async () => {
       await using daemon = new TestDaemon();
       const client = await daemon.client();
@@ -36,9 +36,11 @@ for (const { name, startFile, start } of SHELLS)
       writeFileSync(join(home, 'marks'), script);
       writeFileSync(join(home, startFile), start.replace(/eval.*|spool.*/, '. ~/marks'));
       const facts: Extract<EventItem, { type: 'session-osc' }>['fact'][] = [];
+      const notified: string[] = [];
       void (async () => {
-        for await (const event of client.events({ types: ['session-osc'] }))
-          if (event.type === 'session-osc' && event.fact.type !== 'title-changed') facts.push(event.fact);
+        for await (const event of client.events({ types: ['session-osc', 'notification'] }))
+          if (event.type === 'notification') notified.push(`${event.title} ${event.body}`);
+          else if (event.type === 'session-osc' && event.fact.type !== 'title-changed') facts.push(event.fact);
       })();
       const { id } = await client.run({
         command: [name, '-i'],
@@ -57,6 +59,10 @@ for (const { name, startFile, start } of SHELLS)
       };
       await runs(`echo 'one; two\\n' && false`);
       await runs(' true secret');
+      await until('the failed command is notified', () => notified.length > 0);
+      expect(notified).toEqual([
+        expect.stringMatching(/^[a-z]+: echo 'one; two.*&& false failed with exit code 1 after \d+ s: one; two/),
+      ]);
       await runs(`cd 'a;b é'`);
       await runs('sh -c "exit 7"');
       await until('the last command has ended', () =>

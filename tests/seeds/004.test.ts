@@ -1,7 +1,7 @@
 /** Seed 004, "PTY management architecture": its statements, as a user of that system expects them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Attachment, AttachItem, Client } from '@spool/client';
+import type { Attachment, AttachItem, Client, DaemonEvent } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -131,4 +131,116 @@ test('[ATT-8] [QRY-1] "Strips … queries to prevent client terminals from gener
   const text = await output();
   expect(text).not.toContain('6;6');
   expect(text.split('^[[?62;').length, 'once').toBe(3);
+});
+
+/** A daemon that calls a session stalled after two seconds. */
+function impatient(): TestDaemon {
+  const daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/config.json`, JSON.stringify({ stalledAfter: '2s' }));
+  return daemon;
+}
+
+/** Programs that print nothing, and what they are called then. */
+const SILENT: Readonly<
+  Record<string, { readonly command: readonly string[]; readonly needs?: string; readonly kind: string | null }>
+> = {
+  'a sleep': { command: ['sleep', '1000'], kind: 'stalled' },
+  'while true': { command: ['sh', '-c', 'while :; do :; done'], kind: 'busy' },
+  // It reads and writes, as a compiler does.
+  'a compiler': { command: ['sh', '-c', 'while :; do cat /etc/passwd /etc/group > /dev/null; done'], kind: null },
+  'a server': {
+    command: [process.execPath, '-e', 'require("net").createServer().listen(0, "127.0.0.1")'],
+    kind: null,
+  },
+  // The debugged program does nothing, and is held in the state t.
+  'a debugger': {
+    command: ['gdb', '-q', '-ex', 'set debuginfod enabled off', '-ex', 'starti', 'sleep'],
+    needs: 'gdb',
+    kind: null,
+  },
+  'a program that reads its terminal': { command: ['cat'], kind: null },
+};
+
+test('[STATE-20] "PTY health monitoring: detect hung processes (no output + no child exit)": stalled, busy and merely quiet', async () => {
+  await using daemon = impatient();
+  const client = await daemon.client();
+  const programs = Object.entries(SILENT).filter(
+    ([, { needs }]) => needs === undefined || missingProgram(needs) === null,
+  );
+  const sessions = await Promise.all(
+    programs.map(async ([name, { command, kind }]) => ({
+      name,
+      kind,
+      session: await client.run({ command, name: name.replaceAll(' ', '-'), size: SIZE, env }),
+    })),
+  );
+  for (const { name, kind, session } of sessions)
+    if (kind !== null)
+      await until(`${name} is ${kind}`, async () => (await session.get()).status.kind === kind, 60_000);
+  for (const { name, kind, session } of sessions)
+    expect((await session.get()).status.kind === 'prompt' ? null : (await session.get()).status.kind, name).toBe(kind);
+  const sleeping = sessions.find(({ kind }) => kind === 'stalled')!.session;
+  const { status } = await sleeping.explain();
+  expect(status.evidence.find(({ source }) => source === 'process')!.why).toMatch(
+    /^for \d+ seconds it has written nothing and used no CPU time: it sleeps$/,
+  );
+});
+
+test('[STATE-20] "detect hung processes … and offer automatic cleanup": a stopped child is one event and one notification that names what to do', async () => {
+  await using daemon = impatient();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'echo ready; sleep 1000'],
+    name: 'halted',
+    size: SIZE,
+    env,
+  });
+  await seen(client, session.id, 'ready');
+  const told: DaemonEvent[] = [];
+  const events = client.events({ sessions: [session.id] });
+  void (async () => {
+    for await (const event of events) told.push(event as DaemonEvent);
+  })();
+  await session.signal('STOP');
+  await until('it is stopped', async () => (await session.get()).status.kind === 'stopped');
+  await until('a notification', () => told.some(({ type }) => type === 'notification'));
+  const notifications = told.filter((event) => event.type === 'notification');
+  expect(notifications).toMatchObject([{ about: 'health', title: 'halted is stopped' }]);
+  expect(notifications[0]!.body).toContain('spool kill -s CONT halted');
+  await daemon.spool(['kill', '-s', 'CONT', 'halted']);
+  await until('it goes on', async () => (await session.get()).status.kind !== 'stopped');
+  const kinds = told.flatMap((event) => (event.type === 'session-status' ? [event.status.kind] : []));
+  expect(kinds.filter((kind, at) => kind === 'stopped' && kinds[at - 1] !== 'stopped')).toEqual(['stopped']);
+});
+
+test('[STATE-20] "automatic cleanup": --idle-timeout ends a session that does nothing, and none that works', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const idle = await client.run({ command: ['sleep', '1000'], idleTimeoutMs: 1000, size: SIZE, env });
+  const script = 'i=0; while [ $i -lt 30 ]; do i=$((i+1)); echo $i; sleep 0.1; done';
+  const working = await client.run({ command: ['sh', '-c', script], idleTimeoutMs: 2000, size: SIZE, env });
+  expect(await idle.wait()).toMatchObject({ endedBy: 'timeout' });
+  expect(await working.wait()).toMatchObject({ endedBy: null, exitCode: 0 });
+  const { code } = await daemon.spool(['run', '--idle-timeout', '500ms', '--', 'sleep', '1000']);
+  expect(code).not.toBe(0);
+});
+
+test('[RUN-5] [CONF-1] "Wait up to stop_grace_seconds (configurable, default 5s)"; signal names as for kill(1)', async () => {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/config.json`, JSON.stringify({ grace: '1s' }));
+  const client = await daemon.client();
+  const script = "trap 'echo asked' TERM; trap 'echo one' USR1; echo ready; while :; do sleep 0.05; done";
+  const session = await client.run({ command: ['sh', '-c', script], size: SIZE, env });
+  await seen(client, session.id, 'ready');
+  await session.signal('USR1');
+  await seen(client, session.id, 'one');
+  await session.signal('sigusr1');
+  const { startedAt } = session.info;
+  const asked = Date.now();
+  const ended = await session.stop();
+  expect(ended).toMatchObject({ state: 'stopped', signal: 'SIGKILL' });
+  expect(ended.endedAt! - Math.max(asked, startedAt)).toBeGreaterThan(900);
+  expect(ended.endedAt! - asked, 'not the default of 5 s').toBeLessThan(4500);
 });

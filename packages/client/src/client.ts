@@ -244,7 +244,7 @@ export class Client {
    * sent.
    */
   async signal(session: string, name: string): Promise<SessionInfo> {
-    return this.#requester.once('signal', { session: checkNamed(session), signal: name });
+    return this.#requester.once('signal', { session: checkNamed(session), signal: fullSignalName(name) });
   }
 
   /**
@@ -413,4 +413,10 @@ export class Client {
 function isSameProcess(one: ProcessIdentity, other: ProcessIdentity | null): boolean {
   if (other === null || one.pid !== other.pid || one.startTicks !== other.startTicks) return false;
   return one.bootId === other.bootId && one.pidNamespace === other.pidNamespace;
+}
+
+/** `USR1`, `sigusr1` and `SIGUSR1` are one signal, as for kill(1). */
+function fullSignalName(name: string): string {
+  const upper = name.toUpperCase();
+  return upper.startsWith('SIG') ? upper : `SIG${upper}`;
 }

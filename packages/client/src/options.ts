@@ -25,6 +25,8 @@ export interface RunOptions {
   /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
   readonly size?: Size | null | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Ends it when it has written nothing, was typed nothing and has used no CPU time for so long. */
+  readonly idleTimeoutMs?: number | undefined;
   /** Whose size the terminal takes when several viewers are attached. */
   readonly sizePolicy?: SizePolicy | undefined;
   /** False: the terminal does not repeat its input, because a program writes it (default: true). */

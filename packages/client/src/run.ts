@@ -37,6 +37,7 @@ export function runRequest(runtime: Runtime, options: RunOptions): RunRequest {
     limits: options.limits ?? defaults.limits,
     nice: options.nice ?? defaults.nice,
     timeoutMs: checkWhole('timeoutMs', options.timeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
+    idleTimeoutMs: checkWhole('idleTimeoutMs', options.idleTimeoutMs, { min: 1, max: TIMEOUT_MS_MAX }),
     sizePolicy: options.sizePolicy,
     echo: options.echo,
     retainBytes: options.retainBytes,

@@ -38,7 +38,8 @@ import { Prompter } from './session/prompter.ts';
 import { Recall } from './session/recall.ts';
 import { Registry } from './session/registry.ts';
 import { Remover } from './session/remover.ts';
-import { GRACE_MS_DEFAULT, handleRequest } from './clients/requests.ts';
+import { handleRequest } from './clients/requests.ts';
+import { endWhenIdle, type IdleSubject } from './health/idle-limit.ts';
 import { Screens } from './screens/screens.ts';
 import { ClockCheck } from './logs/clock-check.ts';
 import { readKeepEnded } from './logs/keep-config.ts';
@@ -99,7 +100,7 @@ export class Keeper {
     });
     this.#owners = new OwnerWatch(this.#watch, (session) => {
       if (session.lifecycle.phase === 'running' && session.lifecycle.ending === null)
-        void this.terminator.end(session as Session, 'owner', GRACE_MS_DEFAULT);
+        void this.terminator.end(session as Session, 'owner', this.graceMs);
     });
     this.#listener = new Listener(this.#watch, this.#files, {
       onRequest: (from, channel, request) => handleRequest(this, from, channel, request),
@@ -156,6 +157,11 @@ export class Keeper {
   /** Resolves once both processes hold every fd, so the answer is still true if the caller then kills one of them. */
   testNotification(): ReturnType<Notifier['test']> {
     return this.#services!.notifier.test();
+  }
+
+  /** How long programs have to end, if the client does not say: `grace` of the configuration. */
+  get graceMs(): number {
+    return this.#services!.notifier.settings.grace;
   }
 
   async status(): Promise<DaemonStatus> {
@@ -288,6 +294,7 @@ export class Keeper {
         },
         onStatus: (id, status) => this.registry.get(id)?.recordStatus(status),
         onLooked: (id, offset) => this.registry.get(id)?.recordLook(offset),
+        onCommand: (id, command) => this.registry.get(id)?.recordCommand(command),
         onMilestone: (id, milestone, at) => this.registry.get(id)?.recordMilestone(milestone, at),
         onOscEvent: (id, fact, at) => this.registry.get(id)?.recordOscEvent(fact, at),
         warn,
@@ -402,7 +409,7 @@ export class Keeper {
       // The child is gone, but the last keeper may have died before the rest of the process tree was.
       const isRecent = Date.now() - lifecycle.endedAt < TREE_MS_MAX;
       if (lifecycle.endedBy !== null && isRecent)
-        void this.terminator.end(session, lifecycle.endedBy, GRACE_MS_DEFAULT, { isResumed: true });
+        void this.terminator.end(session, lifecycle.endedBy, this.graceMs, { isResumed: true });
       return;
     }
     if (lifecycle.ending) {
@@ -410,12 +417,24 @@ export class Keeper {
       // Between two keepers only the wall clock is available; if it was set, the grace period must not grow.
       const graceMs = Math.max(0, Math.min(killAt - Date.now(), killAt - askedAt));
       void this.terminator.end(session, by, graceMs, { isResumed });
-    } else if (timeLeftMs !== null) this.#limit(session, timeLeftMs);
+    } else {
+      if (timeLeftMs !== null) this.#limit(session, timeLeftMs);
+      if (session.run.idleTimeoutMs !== undefined) this.#limitIdle(session, session.run.idleTimeoutMs);
+    }
     this.#owners.follow(session);
   }
 
+  #limitIdle(session: Session, idleMs: number): void {
+    const subject = (): IdleSubject => {
+      const { pid, offset, typed } = session.info;
+      return { pid, offset, typedAt: typed?.at ?? null };
+    };
+    const end = (): void => void this.terminator.end(session, 'timeout', this.graceMs);
+    session.whenEnded(endWhenIdle(subject, idleMs, end));
+  }
+
   #limit(session: Session, timeLeftMs: number): void {
-    const end = (): void => void this.terminator.end(session, 'timeout', GRACE_MS_DEFAULT);
+    const end = (): void => void this.terminator.end(session, 'timeout', this.graceMs);
     const timer = setTimeout(end, Math.min(TIMEOUT_MS_MAX, Math.max(0, timeLeftMs)));
     session.whenEnded(() => clearTimeout(timer));
   }

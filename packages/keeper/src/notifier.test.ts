@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import type { SessionInfo } from '@spool/protocol';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Notifier } from './notifier.ts';
+import type { EndedCommand } from './screens/messages.ts';
 import { FakeSession, statusOf, viewer } from './testing/fake-session.ts';
 
 /** Longer than a dialog must stand before the user is notified. */
@@ -194,4 +195,47 @@ test('[CONF-2] in quiet hours nothing leaves the daemon, and whoever follows eve
   desk.ends({ state: 'failed', exitCode: 1 }, 1);
   await ran();
   expect(desk.told.length).toBe(3);
+});
+
+test('[STATE-21] a command that failed or took long is told with its last line; a short one, Ctrl-C and a flood of failures are not', () => {
+  const desk = new Desk();
+  const ended = (command: Partial<EndedCommand>): void =>
+    desk.notifier.commandEnded(desk.session.session, {
+      command: 'npm test',
+      exitCode: 0,
+      durationMs: 100,
+      lastLine: 'the end',
+      ...command,
+    });
+  ended({});
+  ended({ exitCode: 130 });
+  expect(desk.told).toEqual([]);
+  ended({ exitCode: 1, command: `npm test ${'x'.repeat(100)}\x1b[2J` });
+  ended({ exitCode: 1 });
+  expect(desk.told).toEqual([
+    `command: claude: npm test ${'x'.repeat(51)}… failed with exit code 1: after 0 s: the end`,
+  ]);
+  const other = new Desk();
+  other.notifier.commandEnded(other.session.session, {
+    command: null,
+    exitCode: 0,
+    durationMs: 12_000,
+    lastLine: '',
+  });
+  expect(other.told).toEqual(['command: claude: a command has finished: after 12 s']);
+});
+
+test('[STATE-20] a session that is stopped or stalled is told once, with what to do', () => {
+  const desk = new Desk();
+  const unwell = (kind: string | null): void => {
+    desk.session.status = statusOf(kind === 'stopped' ? 'blocked' : 'working', { kind });
+    desk.notifier.statusChanged(desk.session.session);
+  };
+  for (const kind of ['stopped', 'stopped', null, 'stopped', 'busy', 'stalled', 'stalled']) unwell(kind);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.told.map((line) => line.replace(/: [^:]*; /, ' '))).toEqual([
+    'health: claude is stopped continue it: spool kill -s CONT claude, or end it: spool kill claude',
+    'health: claude is stopped continue it: spool kill -s CONT claude, or end it: spool kill claude',
+    'health: claude is stalled look at it: spool attach claude, or end it: spool stop claude',
+  ]);
 });

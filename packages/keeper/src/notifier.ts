@@ -1,6 +1,6 @@
 /**
  * Notifies users who are not attached that a session needs them: it is blocked, has failed, or has ended after a while.
- * It never notifies about a session that has a viewer. Keeps STATE-6.
+ * It never notifies about a session that has a viewer. Keeps STATE-6 and STATE-21.
  *
  * All clients that follow events get the notification, and so do viewers of other sessions. Beyond that it uses only
  * what the user has configured: the desktop, a command, a web address.
@@ -8,7 +8,9 @@
 import * as files from 'node:fs';
 import { askingSentence } from '@spool/protocol';
 import { defaultConfig, isQuiet, readConfig, type NotifyAbout, type Settings } from '@spool/protocol/config';
+import { cleanText } from '@spool/vt';
 import { type Notification, NotifyChannels, type NotifyOutcome } from './notify-channels.ts';
+import type { EndedCommand } from './screens/messages.ts';
 import type { Session } from './session/session.ts';
 
 type About = NotifyAbout;
@@ -30,6 +32,13 @@ const QUESTION_MS_MAX = 4000;
 const QUESTION_EVERY_MS = 250;
 /** A user who starts something shorter than this waits for it anyway. */
 const EXIT_AFTER_MS = 10_000;
+/** The same for a command of a shell. */
+const COMMAND_MS_MIN = 10_000;
+/** A shell in which one command after the other fails is worth one notification. */
+const COMMAND_EVERY_MS = 10_000;
+/** Ctrl-C: the user did it. */
+const INTERRUPTED = 130;
+const COMMAND_CHARACTERS_MAX = 60;
 const CONFIDENCE_MIN = 0.5;
 const TEXT_CHARACTERS_MAX = 200;
 
@@ -38,6 +47,10 @@ export class Notifier {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Sessions whose present block was notified, with its start: the next dialog is a new one. */
   readonly #told = new Map<string, number>();
+  /** The same for sessions that are stopped or stalled. */
+  readonly #unwell = new Map<string, string>();
+  /** When a command of a session was last notified. */
+  readonly #commandsAt = new Map<string, number>();
   readonly #channels: NotifyChannels;
   #settings: Settings = defaultConfig().settings;
   #configAt = -1;
@@ -45,6 +58,11 @@ export class Notifier {
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#channels = new NotifyChannels();
+  }
+
+  /** The present configuration. */
+  get settings(): Settings {
+    return this.#read();
   }
 
   /** Sends a notification to each channel that is configured, now, and reports what became of it. */
@@ -63,10 +81,26 @@ export class Notifier {
   }
 
   statusChanged(session: Session): void {
+    if (this.#isUnwell(session)) return;
     const isBlocked = session.status.state === 'blocked' && session.status.confidence >= CONFIDENCE_MIN;
     if (!isBlocked) return this.#forget(session.id);
     if (this.#told.get(session.id) === session.status.since || this.#timers.has(session.id)) return;
     this.#wait(session, BLOCKED_FOR_MS);
+  }
+
+  /** Notifies once that a session is stopped or stalled, and what can be done. True when it is. */
+  #isUnwell(session: Session): boolean {
+    const { kind, evidence } = session.status;
+    const advice = kind === null ? undefined : ADVICE[kind];
+    if (kind === null || advice === undefined) {
+      this.#unwell.delete(session.id);
+      return false;
+    }
+    if (this.#unwell.get(session.id) === kind || session.viewers.all().length > 0) return true;
+    this.#unwell.set(session.id, kind);
+    const why = evidence.find(({ source }) => source === 'process')?.why ?? '';
+    this.#notify(session, 'health', `is ${kind}`, `${why}; ${advice(session.name)}`);
+    return true;
   }
 
   /** A program reports its question before it draws it: the notification waits for the words, but not for ever. */
@@ -95,11 +129,14 @@ export class Notifier {
 
   /** This state is older than this keeper, and was notified then. */
   restored(session: Session): void {
-    if (session.status.state === 'blocked') this.#told.set(session.id, session.status.since);
+    const { kind } = session.status;
+    if (kind !== null && ADVICE[kind] !== undefined) this.#unwell.set(session.id, kind);
+    else if (session.status.state === 'blocked') this.#told.set(session.id, session.status.since);
   }
 
   ended(session: Session): void {
     this.#forget(session.id);
+    this.#commandsAt.delete(session.id);
     const { state, exitCode, signal, startedAt, endedAt, endedBy } = session.info;
     if (endedBy !== null && endedBy !== 'timeout') return; // the user did it, or the program that owned it is gone
     const seconds = Math.round(((endedAt ?? startedAt) - startedAt) / 1000);
@@ -110,22 +147,36 @@ export class Notifier {
     } else if (seconds * 1000 >= EXIT_AFTER_MS) this.#notify(session, 'exit', 'has finished', `after ${seconds} s`);
   }
 
+  /** A shell's command has failed, or has taken a while: its user may be somewhere else by now. */
+  commandEnded(session: Session, { command, exitCode, durationMs, lastLine }: EndedCommand): void {
+    const hasFailed = exitCode !== null && exitCode !== 0 && exitCode !== INTERRUPTED;
+    if ((!hasFailed && durationMs < COMMAND_MS_MIN) || session.viewers.all().length > 0) return;
+    const now = performance.now();
+    if (now - (this.#commandsAt.get(session.id) ?? -Infinity) < COMMAND_EVERY_MS) return;
+    this.#commandsAt.set(session.id, now);
+    const how = hasFailed ? `failed with exit code ${exitCode}` : 'has finished';
+    const after = `after ${Math.round(durationMs / 1000)} s`;
+    const body = lastLine === '' ? after : `${after}: ${lastLine}`;
+    this.#notify(session, 'command', `${quoted(command)} ${how}`, body, ': ');
+  }
+
   #forget(id: string): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     this.#told.delete(id);
+    this.#unwell.delete(id);
   }
 
   /** A failed notification must not fail the caller. */
-  #notify(session: Session, about: About, what: string, body: string): void {
+  #notify(session: Session, about: About, what: string, body: string, joint = ' '): void {
     try {
-      this.#emit(session, about, what, body);
+      this.#emit(session, about, what, body, joint);
     } catch (error) {
       this.#options.warn(`could not send a notification: ${(error as Error).message}`);
     }
   }
 
-  #emit(session: Session, about: About, what: string, body: string): void {
+  #emit(session: Session, about: About, what: string, body: string, joint: string): void {
     const settings = this.#read();
     if (!settings['notify.on'].includes(about)) return;
     const notification: Notification = {
@@ -134,7 +185,7 @@ export class Notifier {
       id: session.id,
       name: session.name,
       about,
-      title: `${session.name} ${what}`.slice(0, TEXT_CHARACTERS_MAX),
+      title: `${session.name}${joint}${what}`.slice(0, TEXT_CHARACTERS_MAX),
       body: body.slice(0, TEXT_CHARACTERS_MAX),
     };
     this.#options.emit(notification);
@@ -160,4 +211,17 @@ export class Notifier {
         this.#options.warn(`${configFile}${line === null ? '' : `:${line}`}: ${says}`);
     return (this.#settings = settings);
   }
+}
+
+/** What can be done about a session that is not well, by the kind of its status. */
+const ADVICE: Readonly<Record<string, (name: string) => string>> = {
+  stopped: (name) => `continue it: spool kill -s CONT ${name}, or end it: spool kill ${name}`,
+  stalled: (name) => `look at it: spool attach ${name}, or end it: spool stop ${name}`,
+};
+
+/** Control characters do not belong in a notification. */
+function quoted(command: string | null): string {
+  if (command === null) return 'a command';
+  const text = cleanText(command, COMMAND_CHARACTERS_MAX + 1).trim();
+  return text.length > COMMAND_CHARACTERS_MAX ? `${text.slice(0, COMMAND_CHARACTERS_MAX)}…` : text;
 }

@@ -209,6 +209,8 @@ export interface RunRequest {
   readonly nice?: number | undefined;
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
+  /** Ends the session (as `stop` does) when it has written nothing, was typed nothing and has used no CPU time for so long. */
+  readonly idleTimeoutMs?: number | undefined;
   readonly sizePolicy?: SizePolicy | undefined;
   /** False: the terminal does not repeat its input, because a program writes it (default: true). */
   readonly echo?: boolean | undefined;
@@ -600,7 +602,7 @@ export type DaemonEvent =
       readonly id: string;
       readonly name: string;
       /** `test`: not sent as an event; a command or a webhook gets it from `spool notify test`. */
-      readonly about: 'blocked' | 'exit' | 'failure' | 'test';
+      readonly about: 'blocked' | 'exit' | 'failure' | 'health' | 'command' | 'test';
       readonly title: string;
       readonly body: string;
     }

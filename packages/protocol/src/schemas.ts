@@ -91,6 +91,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       limits: z.partialRecord(z.enum(LIMIT_NAMES), z.tuple([limit, limit])).optional(),
       nice: z.int().min(-20).max(19).optional(),
       timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
+      idleTimeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).optional(),
       sizePolicy: sizePolicy.optional(),
       echo: z.boolean().optional(),
       retainBytes: z.int().min(0).optional(),

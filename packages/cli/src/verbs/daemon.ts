@@ -8,14 +8,14 @@ import { restart } from '../daemon/daemon-restart.ts';
 import { EXIT } from '../command-line/exit-code.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
+import { userSettings } from '../command-line/user-settings.ts';
 
-const GRACE_MS_DEFAULT = 5000;
 /** After the grace period of the sessions, the daemon processes must end within this time. */
 const END_MS_MAX = 10_000;
 const POLL_MS = 15;
 
 const daemon: VerbAction<'daemon'> = async ({ flags, operands }, program) => {
-  const graceMs = flags.grace ?? GRACE_MS_DEFAULT;
+  const graceMs = flags.grace ?? userSettings({ isQuiet: true }).grace;
   switch (operands[0]) {
     case 'status':
       return tell(await statusOf(program, false), flags.json) ? 0 : EXIT.failed;

@@ -43,6 +43,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     labels: labels(flags.label),
     size: flags.headless ? null : (flags.size ?? terminalSize() ?? SIZE_WITHOUT_TERMINAL),
     timeoutMs: flags.timeout,
+    idleTimeoutMs: flags.idleTimeout,
     sizePolicy: sizePolicyOf(flags.sizePolicy, 'run') ?? settings.sizePolicy,
     // Piped input is not typed, so the output would contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,

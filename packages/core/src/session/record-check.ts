@@ -36,6 +36,7 @@ const isRecord = has({
     size: orNone(orNull(isSize)),
     labels: orNone(isTexts),
     timeoutMs: orNone(isNumber),
+    idleTimeoutMs: orNone(isNumber),
     retainBytes: orNone(isNumber),
     retainMs: orNone(isNumber),
     agent: orNone(has({ name: isText })),

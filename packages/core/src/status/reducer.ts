@@ -91,6 +91,8 @@ export class StatusReducer {
   #progress: Claim | null = null;
   #notification: Claim | null = null;
   #bell: Claim | null = null;
+  /** What the kernel knows of a child that is not well. */
+  #health: Claim | null = null;
   /** Null where another source knows better. */
   #silence: Claim | null = null;
 
@@ -243,6 +245,16 @@ export class StatusReducer {
     this.#decide();
   }
 
+  /** The child is stopped by a signal, stalled, or busy in a circle; null: none of these. */
+  health(health: { readonly kind: 'stopped' | 'stalled' | 'busy'; readonly why: string } | null, at: number): void {
+    if (health?.kind === this.#health?.kind) return;
+    const moment = this.#moment(at, this.#offset);
+    const { says, confidence } = HEALTH[health?.kind ?? 'stalled'];
+    this.#health =
+      health === null ? null : claim('process', says, confidence, health.why, moment, { kind: health.kind });
+    this.#decide();
+  }
+
   exited(at: number, offset: number, exitCode: number | null, signal: string | null): void {
     const how = signal === null ? `with ${exitCode ?? 'no exit code'}` : `by ${signal}`;
     this.#exit ??= claim('process', 'exited', 1, `the process ended ${how}`, this.#moment(at, offset));
@@ -366,7 +378,7 @@ export class StatusReducer {
     ];
     this.#silence = knowing.every((each) => each === null) ? this.#listen(checks) : null;
     const [title, notification] = [this.#unlessAnswered(this.#title), this.#unlessAnswered(this.#notification)];
-    const hinting = [title, this.#progress, notification, this.#bell, this.#silence];
+    const hinting = [title, this.#progress, notification, this.#bell, this.#silence, this.#health];
     return [...knowing, ...hinting].filter((each) => each !== null);
   }
 
@@ -506,6 +518,12 @@ const isSameEvidence = (one: Evidence, other: Evidence): boolean =>
     one.confidence === other.confidence);
 
 const HINTS: ReadonlySet<StatusSource> = new Set(['title', 'progress', 'notification', 'bell', 'output']);
+/** A stopped child does nothing, whatever it has said before; the others may be right to take their time. */
+const HEALTH = {
+  stopped: { says: 'blocked', confidence: 0.98 },
+  stalled: { says: 'working', confidence: 0.45 },
+  busy: { says: 'working', confidence: 0.6 },
+} as const;
 const PRINTS = silenceStep(0, false).step.why;
 
 const STARTING: Status = {

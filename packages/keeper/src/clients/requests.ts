@@ -30,8 +30,6 @@ import { runFromAfar } from '../session/run-from-afar.ts';
 import { isSameRun } from '../session/spawner.ts';
 import { Watcher } from './watcher.ts';
 
-export const GRACE_MS_DEFAULT = 5000;
-
 /** Concurrent waits of one client. */
 const WAITS_MAX = 10_000;
 
@@ -137,8 +135,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return session.info;
   },
 
-  stop: (keeper, { session, graceMs }) =>
-    end(keeper, keeper.registry.find(session), 'stop', graceMs ?? GRACE_MS_DEFAULT),
+  stop: (keeper, { session, graceMs }) => end(keeper, keeper.registry.find(session), 'stop', graceMs ?? keeper.graceMs),
 
   kill: (keeper, { session }) => end(keeper, keeper.registry.find(session), 'kill', 0),
 
@@ -270,7 +267,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   },
 
   async shutdown(keeper, { graceMs }) {
-    await keeper.endAll(graceMs ?? GRACE_MS_DEFAULT);
+    await keeper.endAll(graceMs ?? keeper.graceMs);
     return {};
   },
 };

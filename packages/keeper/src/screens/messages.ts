@@ -40,6 +40,14 @@ export interface GrownSession {
   readonly typedAt: number | null;
 }
 
+/** A command that a shell has run (OSC 133, 633), with the last line that it printed. */
+export interface EndedCommand {
+  readonly command: string | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly lastLine: string;
+}
+
 /** A session, and the offset up to which a statement is true. */
 export interface SessionOffset {
   readonly id: string;
@@ -53,6 +61,8 @@ export type ToScreens =
   | { readonly type: 'resized'; readonly id: string; readonly offset: number; readonly size: Size }
   /** A client began to type: for the history. */
   | { readonly type: 'typist'; readonly id: string; readonly at: number; readonly who: string }
+  /** The child was sent a signal. */
+  | { readonly type: 'signalled'; readonly id: string }
   | { readonly type: 'colours'; readonly id: string; readonly colours: TerminalColours }
   /** The child has ended: follow the rest of the log, then forget the session. */
   | {
@@ -97,6 +107,7 @@ export type FromScreens =
   | { readonly type: 'modes'; readonly id: string; readonly reportsFocus: boolean }
   | { readonly type: 'status'; readonly id: string; readonly status: Status }
   | { readonly type: 'milestone'; readonly id: string; readonly at: number; readonly milestone: Milestone }
+  | { readonly type: 'command'; readonly id: string; readonly command: EndedCommand }
   | { readonly type: 'fact'; readonly id: string; readonly at: number; readonly fact: OscEvent }
   /** The screen was looked at, and the status is true up to this offset. */
   | { readonly type: 'looked'; readonly sessions: readonly SessionOffset[] }

@@ -52,6 +52,7 @@ function start(): { screens: Screens; reached: number[] } {
     onStatus: ignore,
     onLooked: ignore,
     onMilestone: ignore,
+    onCommand: ignore,
     onOscEvent: ignore,
     warn: ignore,
   });

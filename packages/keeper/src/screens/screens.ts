@@ -6,7 +6,15 @@ import { Worker } from 'node:worker_threads';
 import { type Milestone, type Size, SpoolError, type Status, type TerminalColours } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import { Growth, GrowthNotices } from './growth-notices.ts';
-import type { FromScreens, GrownSession, ScreenAnswer, ScreenAsk, ScreenSource, ToScreens } from './messages.ts';
+import type {
+  EndedCommand,
+  FromScreens,
+  GrownSession,
+  ScreenAnswer,
+  ScreenAsk,
+  ScreenSource,
+  ToScreens,
+} from './messages.ts';
 import { steadyNow } from './steady-clock.ts';
 
 const FALLS_MAX = 2;
@@ -26,6 +34,7 @@ export interface ScreensHandlers {
   /** The status is true up to this offset. */
   onLooked(id: string, offset: number): void;
   onMilestone(id: string, milestone: Milestone, at: number): void;
+  onCommand(id: string, command: EndedCommand): void;
   onOscEvent(id: string, fact: OscEvent, at: number): void;
   warn(sentence: string): void;
 }
@@ -121,6 +130,11 @@ export class Screens {
     this.#setTimer();
   }
 
+  /** The child was sent a signal, which may have stopped it. */
+  signalled(id: string): void {
+    if (this.#followed.has(id)) this.#emit({ type: 'signalled', id });
+  }
+
   /** A client began to type: for the history. */
   typist(id: string, at: number, who: string): void {
     if (this.#followed.has(id)) this.#emit({ type: 'typist', id, at, who });
@@ -214,6 +228,8 @@ export class Screens {
         return;
       case 'milestone':
         return this.#handlers.onMilestone(message.id, message.milestone, message.at);
+      case 'command':
+        return this.#handlers.onCommand(message.id, message.command);
       case 'fact':
         return this.#handlers.onOscEvent(message.id, message.fact, message.at);
       case 'complaint':

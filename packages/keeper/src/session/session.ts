@@ -31,7 +31,7 @@ import type { Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 import { SessionAgent } from '../agents/session-agent.ts';
 import { SessionInput } from '../input/session-input.ts';
-import type { Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
+import type { EndedCommand, Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
 import { Child } from './child.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import type { SessionServices } from './services.ts';
@@ -280,6 +280,10 @@ export class Session {
     if (this.isRunning) this.#status.lookedTo(offset);
   }
 
+  recordCommand(command: EndedCommand): void {
+    if (this.isRunning) this.#services.notifier.commandEnded(this, command);
+  }
+
   recordMilestone(milestone: Milestone, at: number): void {
     this.#status.milestone = milestone;
     this.#services.emit({ type: 'milestone', at, id: this.id, ...milestone });
@@ -370,6 +374,7 @@ export class Session {
 
   signal(signal: number): void {
     this.#running().signal(signal);
+    this.#services.screens.signalled(this.id);
   }
 
   /** Calls back once the session has ended and its last byte is stored. Returns a function that cancels this. */

@@ -5,7 +5,7 @@
 import type { SizePolicy } from '../messages.ts';
 import { parseQuietHours, type QuietHours } from './quiet-hours.ts';
 
-export type NotifyAbout = 'blocked' | 'exit' | 'failure';
+export type NotifyAbout = 'blocked' | 'exit' | 'failure' | 'health' | 'command';
 
 export interface Settings {
   /** As for --detach-keys; null: Ctrl-\. */
@@ -17,6 +17,10 @@ export interface Settings {
   readonly retain: number | null;
   /** Names and patterns of variables that sessions get besides the allow-list. */
   readonly env: readonly string[];
+  /** A session that does nothing for so long is called stalled; null: never. */
+  readonly stalledAfter: number | null;
+  /** How long programs have to end before they are killed. */
+  readonly grace: number;
   readonly 'keepEnded.age': number | null;
   readonly 'keepEnded.count': number | null;
   readonly 'notify.on': readonly NotifyAbout[];
@@ -47,7 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const UNIT_MS = { s: 1000, m: 60_000, h: 60 * 60_000, d: DAY_MS, w: 7 * DAY_MS } as const;
 const BYTE_UNITS = { '': 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } as const;
 const POLICIES: readonly unknown[] = ['latest', 'smallest', 'largest', 'fixed'] satisfies SizePolicy[];
-const ABOUTS: readonly NotifyAbout[] = ['blocked', 'exit', 'failure'];
+const ABOUTS: readonly NotifyAbout[] = ['blocked', 'exit', 'failure', 'health', 'command'];
 /** As the flag `--history` allows. */
 const HISTORY_LINES_MAX = 20_000;
 const ENV_MAX = 200;
@@ -84,6 +88,23 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
     wanted: 'must be a list of names of environment variables, such as "GITHUB_TOKEN" or "AWS_*"',
     parse: (value) => (isStrings(value) && value.length <= ENV_MAX && value.every(isPattern) ? value : undefined),
   },
+  stalledAfter: {
+    byDefault: 10 * UNIT_MS.m,
+    shownDefault: '"10m"',
+    wanted: 'must be a time like "90s" or "10m", or null for never',
+    parse: (value) => (value === null ? null : ageOf(value)),
+    show: (value) => JSON.stringify(value === null ? null : shortest(value, UNIT_MS)),
+  },
+  grace: {
+    byDefault: 5 * UNIT_MS.s,
+    shownDefault: '"5s"',
+    wanted: 'must be a time like "5s" or "1m", at most an hour',
+    parse: (value) => {
+      const ms = ageOf(value);
+      return ms === undefined || ms > UNIT_MS.h ? undefined : ms;
+    },
+    show: (value) => JSON.stringify(shortest(value, UNIT_MS)),
+  },
   'keepEnded.age': {
     byDefault: 30 * DAY_MS,
     shownDefault: '"30d"',
@@ -99,8 +120,8 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
   },
   'notify.on': {
     byDefault: ABOUTS,
-    shownDefault: '["blocked", "exit", "failure"]',
-    wanted: 'must be a list of "blocked", "exit" and "failure"',
+    shownDefault: '["blocked", "exit", "failure", "health", "command"]',
+    wanted: 'must be a list of "blocked", "exit", "failure", "health" and "command"',
     parse: (value) =>
       isStrings(value) && value.every((word) => (ABOUTS as readonly string[]).includes(word))
         ? (value as NotifyAbout[])

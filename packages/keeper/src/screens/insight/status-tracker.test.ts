@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { StatusTracker, type Past, restoredStatus } from './status-tracker.ts';
 import { steadyNow } from '../steady-clock.ts';
 import { RuleFiles } from '../worker/rule-files.ts';
+import type { EndedCommand } from '../messages.ts';
 
 function sessionFolder(): string {
   const folder = mkdtempSync(`${tmpdir()}/spool-insight-`);
@@ -16,6 +17,7 @@ function sessionFolder(): string {
 function insightOf(folder: string, before: Past | null = null, leader: number | null = null, startedAt = 0) {
   const statuses: Status[] = [];
   const facts: OscEvent[] = [];
+  const commands: EndedCommand[] = [];
   const source = {
     id: 's',
     folder,
@@ -32,12 +34,13 @@ function insightOf(folder: string, before: Past | null = null, leader: number | 
     {
       onStatus: (status) => statuses.push(status),
       onMilestone: () => {},
+      onCommand: (command) => commands.push(command),
       onOscEvent: (fact) => facts.push(fact),
       view: () => null,
     },
     before,
   );
-  return { tracker, statuses, facts };
+  return { tracker, statuses, facts, commands };
 }
 
 test('[STATE-1] a session that began in the future, by a clock that was set back since, is not silent for ever', () => {
@@ -106,4 +109,21 @@ test('[STATE-1] who is in the foreground is not asked with every look, but once 
   }
   tracker.wake(20_500);
   expect([...dues.slice(1), tracker.dueAt === 20_500]).toEqual([20_500, 20_500, false]);
+});
+
+test('[STATE-21] a command that has ended is told with its exit code, its time and the last line that it printed', () => {
+  const { tracker, commands } = insightOf(sessionFolder());
+  const now = steadyNow();
+  // The follower reports the marks of a chunk before its text.
+  const chunk = Buffer.from('$ make\r\none\r\ntwo: error\r\n\r\n$ ');
+  tracker.fact({ type: 'command-start', command: 'make', start: 7, end: 8 } as OscEvent, now);
+  tracker.fact({ type: 'command-end', exitCode: 2, start: 27, end: 27 } as OscEvent, now + 12_000);
+  expect(commands).toEqual([]);
+  tracker.output(chunk, chunk.length, now + 12_000);
+  expect(commands).toEqual([{ command: 'make', exitCode: 2, durationMs: 12_000, lastLine: 'two: error' }]);
+  // One that prints nothing has no last line: that of the one before is not its own.
+  tracker.fact({ type: 'command-start', command: 'false', start: 40, end: 41 } as OscEvent, now + 13_000);
+  tracker.fact({ type: 'command-end', exitCode: 1, start: 42, end: 43 } as OscEvent, now + 13_000);
+  tracker.output(Buffer.from('$ '), 45, now + 13_000);
+  expect(commands.at(-1)).toMatchObject({ command: 'false', lastLine: '' });
 });

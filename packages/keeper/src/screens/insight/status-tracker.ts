@@ -7,10 +7,11 @@ import { MilestoneReader } from '@spool/core/milestones';
 import { type InputView, type ScreenView, StatusReducer } from '@spool/core/status';
 import { type HistoryItem, type Milestone, questionLine, type Status } from '@spool/protocol';
 import { type OscEvent, LineText, type TextLine } from '@spool/vt';
+import { HealthWatch } from '../../health/health.ts';
 import { ForegroundWatch } from './foreground.ts';
 import { History } from './history.ts';
 import { LookTimes } from './look-times.ts';
-import { hasTerminal, type ScreenSource } from '../messages.ts';
+import { type EndedCommand, hasTerminal, type ScreenSource } from '../messages.ts';
 import type { RuleFiles } from '../worker/rule-files.ts';
 import { steadyNow, wallOf } from '../steady-clock.ts';
 
@@ -26,6 +27,8 @@ const LATE_FACTS_MAX = 64;
 export interface StatusTrackerEvents {
   onStatus(status: Status): void;
   onMilestone(milestone: Milestone, at: number): void;
+  /** A shell's command has ended. */
+  onCommand(command: EndedCommand): void;
   onOscEvent(fact: OscEvent, at: number): void;
   /** The session as a user sees it; null for one without a terminal. */
   view(): ScreenView | null;
@@ -37,6 +40,8 @@ export interface Past {
   readonly writtenAt: number;
 }
 
+/** What the rules call a shell, which runs commands for a user; agents mark their own turns as commands, too. */
+const SHELL = 'shell';
 /** Without a terminal, these last lines are what a user would see. */
 const LINES_SHOWN = 24;
 
@@ -51,6 +56,7 @@ export class StatusTracker {
   readonly #newsFrom: number;
   /** Null without a terminal. */
   readonly #foreground: ForegroundWatch | null;
+  readonly #health: HealthWatch;
   readonly #toldFacts = new Map<string, number>();
   /** By kind, in the order of the last report. */
   readonly #lateFacts = new Map<string, OscEvent>();
@@ -60,7 +66,11 @@ export class StatusTracker {
   #lines: LineText;
   readonly #shown: string[] = [];
   #told: Status;
-  #command: { text: string | null; at: number } | null = null;
+  #command: { text: string | null; at: number; from: number } | null = null;
+  /** Has ended; its last lines are about to be read. */
+  #ended: (Omit<EndedCommand, 'lastLine'> & { readonly from: number; readonly to: number }) | null = null;
+  /** The last lines that are not empty, with the offsets at which they end. */
+  readonly #lineEnds: { readonly text: string; readonly end: number }[] = [];
   #offset: number;
   readonly #looks = new LookTimes();
 
@@ -69,6 +79,7 @@ export class StatusTracker {
     this.#history = new History(source.folder);
     this.#newsFrom = before?.end ?? 0;
     this.#foreground = hasTerminal(source) ? new ForegroundWatch(source.pid) : null;
+    this.#health = new HealthWatch(steadyNow(), { pid: source.pid, stalledAfterMs: () => files.stalledAfterMs });
     this.#offset = from;
     const past = before === null ? [] : this.#history.read();
     this.#toldMilestones = past.findLast((item) => item.type === 'milestone')?.offset ?? -1;
@@ -126,7 +137,12 @@ export class StatusTracker {
 
   /** When it must wake up without output; null: never. */
   get dueAt(): number | null {
-    const due = Math.min(this.#looks.dueAt, this.#foreground?.dueAt ?? Infinity, this.#reducer.nextCheckAt ?? Infinity);
+    const due = Math.min(
+      this.#looks.dueAt,
+      this.#foreground?.dueAt ?? Infinity,
+      this.#health.dueAt,
+      this.#reducer.nextCheckAt ?? Infinity,
+    );
     return due === Infinity ? null : due;
   }
 
@@ -134,8 +150,10 @@ export class StatusTracker {
   output(bytes: Uint8Array, offset: number, at: number): void {
     this.#looks.output(bytes, at, this.#reducer.status.state === 'working' && !this.#reducer.isSettling);
     this.#offset = offset;
+    if (this.#health.output(at)) this.#reducer.health(null, at);
     if (offset > this.#newsFrom) this.#reducer.output(bytes.length, at, offset);
     for (const line of this.#lines.feed(bytes)) this.#line(line, at);
+    this.#tellCommand();
   }
 
   /** A flood was skipped: output continues at this offset. */
@@ -156,7 +174,13 @@ export class StatusTracker {
 
   typed(at: number): void {
     this.#foreground?.typed(at);
+    this.#health.typed(at);
     this.#reducer.typed(at);
+  }
+
+  /** The child was sent a signal, which may stop it or continue it. */
+  signalled(at: number): void {
+    this.#health.signalled(at);
   }
 
   typist(at: number, who: string): void {
@@ -168,6 +192,7 @@ export class StatusTracker {
   wake(now: number): void {
     if (now >= this.#looks.dueAt) this.look(now);
     if (now >= (this.#foreground?.dueAt ?? Infinity)) this.#lookAtForeground(now);
+    if (now >= this.#health.dueAt) this.#lookAtHealth(now);
     if ((this.#reducer.nextCheckAt ?? now) <= now) this.#reducer.tick(now);
     this.#emit(now);
   }
@@ -202,6 +227,12 @@ export class StatusTracker {
     if (command !== undefined) this.#reducer.foreground(command, now);
   }
 
+  #lookAtHealth(now: number): void {
+    const { state, kind } = this.#reducer.status;
+    const isWaiting = (state === 'idle' && kind !== 'silence') || (state === 'blocked' && kind !== 'stopped');
+    this.#reducer.health(this.#health.look(now, isWaiting), now);
+  }
+
   #putOff(fact: OscEvent): void {
     // A program may report several things, each with an id.
     const kind = fact.type === 'status-reported' ? `${fact.type} ${fact.status.id}` : fact.type;
@@ -230,6 +261,8 @@ export class StatusTracker {
 
   #line({ text, end }: TextLine, at: number): void {
     this.#shown.push(text);
+    if (text.trim() !== '') this.#lineEnds.push({ text, end });
+    if (this.#lineEnds.length > LINES_SHOWN) this.#lineEnds.shift();
     if (this.#shown.length > LINES_SHOWN) this.#shown.shift();
     this.#passed(this.#milestones.line(text, end), at);
   }
@@ -271,22 +304,27 @@ export class StatusTracker {
     }
   }
 
+  /** Its lines have been read by now. */
+  #tellCommand(): void {
+    if (this.#ended === null) return;
+    const { from, to, ...command } = this.#ended;
+    this.#ended = null;
+    const line = this.#lineEnds.findLast(({ end }) => end > from && end <= to);
+    this.#events.onCommand({ ...command, lastLine: line?.text.trim() ?? '' });
+  }
+
   #followCommand(fact: OscEvent, at: number): void {
-    if (fact.type === 'command-text') this.#command = { text: fact.command, at };
+    if (fact.type === 'command-text') this.#command = { text: fact.command, at, from: fact.end };
     else if (fact.type === 'command-start') {
-      this.#command = { text: fact.command ?? this.#command?.text ?? null, at };
+      this.#command = { text: fact.command ?? this.#command?.text ?? null, at, from: fact.end };
       this.#milestones.restart();
     } else if (fact.type === 'command-end' && this.#command) {
-      const { text, at: startedAt } = this.#command;
+      const { text, at: startedAt, from } = this.#command;
       this.#command = null;
-      this.#history.add({
-        type: 'command',
-        at: wallOf(at),
-        offset: fact.end,
-        command: text,
-        exitCode: fact.exitCode ?? null,
-        durationMs: at - startedAt,
-      });
+      const command = { command: text, exitCode: fact.exitCode ?? null, durationMs: at - startedAt };
+      this.#history.add({ type: 'command', at: wallOf(at), offset: fact.end, ...command });
+      const { agent } = this.#reducer.status;
+      if (agent === null || agent === SHELL) this.#ended = { ...command, from, to: fact.end };
     }
   }
 }

@@ -3,9 +3,11 @@
  * config folder (`rules/*.json`, `milestones/*.json`). Loads them again when a session starts and a folder has changed.
  * Keeps STATE-3.
  */
+import * as fs from 'node:fs';
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { type Catalogue, readCatalogue } from '@spool/core/milestones';
 import { BUILT_IN_RULES, parseRules, type RuleSet } from '@spool/core/status';
+import { defaultConfig, readConfig } from '@spool/protocol/config';
 
 const FILE_BYTES_MAX = 256 * 1024;
 const FILES_MAX = 64;
@@ -16,6 +18,7 @@ export class RuleFiles {
   #seen = '';
   #rules: readonly RuleSet[] = BUILT_IN_RULES;
   #catalogue: Catalogue | null = null;
+  #stalledAfterMs = defaultConfig().settings.stalledAfter;
 
   constructor(configFolder: string, warn: (sentence: string) => void) {
     this.#config = configFolder;
@@ -31,10 +34,17 @@ export class RuleFiles {
     return (this.#catalogue ??= readCatalogue().catalogue);
   }
 
+  /** `stalledAfter` of the configuration. */
+  get stalledAfterMs(): number | null {
+    return this.#stalledAfterMs;
+  }
+
   refresh(): void {
-    const seen = ['rules', 'milestones'].map((name) => changedAt(`${this.#config}/${name}`)).join();
+    const seen = ['rules', 'milestones', 'config.json'].map((name) => changedAt(`${this.#config}/${name}`)).join();
     if (seen === this.#seen) return;
     this.#seen = seen;
+    // What is wrong with it is said by those who read it for people.
+    this.#stalledAfterMs = readConfig(`${this.#config}/config.json`, fs).settings.stalledAfter;
     const { catalogue, errors } = readCatalogue(this.#files('milestones'));
     for (const error of errors) this.#warn(error);
     this.#catalogue = catalogue;

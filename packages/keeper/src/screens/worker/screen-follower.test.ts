@@ -34,7 +34,7 @@ function followed(): { follower: ScreenFollower; log: Log; say: (text: string) =
         source,
         from,
         files,
-        { onStatus() {}, onMilestone() {}, onOscEvent() {}, view: () => null },
+        { onStatus() {}, onMilestone() {}, onCommand() {}, onOscEvent() {}, view: () => null },
         null,
       ),
   });

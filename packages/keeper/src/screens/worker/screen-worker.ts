@@ -124,6 +124,8 @@ function handle(message: ToScreens): void {
       return screenOf(message.id)?.resized(message.offset, message.size);
     case 'typist':
       return followers.get(message.id)?.begin().typist(message.at, message.who);
+    case 'signalled':
+      return signalled(message.id);
     case 'colours':
       return screenOf(message.id)?.setColours(message.colours);
     case 'exited':
@@ -138,6 +140,14 @@ function handle(message: ToScreens): void {
     case 'ask':
       return ask(message);
   }
+}
+
+function signalled(id: string): void {
+  const follower = followers.get(id);
+  if (!follower) return;
+  follower.begin().signalled(steadyNow());
+  noteDue(id, follower);
+  setAlarm();
 }
 
 function grown({ id, end, at, typedAt }: GrownSession): void {
@@ -158,6 +168,7 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
       files,
       {
         onStatus: (status) => emit({ type: 'status', id, status: shownStatus(status) }),
+        onCommand: (command) => emit({ type: 'command', id, command }),
         onMilestone: (milestone, at) => emit({ type: 'milestone', id, at: wallOf(at), milestone }),
         onOscEvent: (fact, at) => emit({ type: 'fact', id, at: wallOf(at), fact }),
         view: () => screenOf(id)?.view() ?? null,

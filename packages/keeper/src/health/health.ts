@@ -1,0 +1,175 @@
+/**
+ * Tells a child that is stopped, stalled or busy in a circle from one that is merely quiet. Keeps STATE-20.
+ *
+ * It looks at /proc, rarely: first when a session has been silent for a moment, then twice as late each time; soon after
+ * somebody typed without any reaction, and after a signal. A session that prints is never looked at. Time is an input,
+ * and the kernel can be replaced, so that hours take a test no time.
+ */
+import { isServing, lookAtTree, type TreeLook } from './process-tree.ts';
+
+export type HealthKind = 'stopped' | 'stalled' | 'busy';
+
+export interface Health {
+  readonly kind: HealthKind;
+  readonly why: string;
+}
+
+export interface HealthOptions {
+  readonly pid: number;
+  /** Null: it is never called stalled. */
+  stalledAfterMs(): number | null;
+  readonly look?: typeof lookAtTree;
+  readonly isServing?: typeof isServing;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** A quiet session is looked at after this time, and then twice as late each time. */
+const FIRST_MS = 20 * SECOND;
+const EVERY_MS_MAX = 15 * MINUTE;
+/** Stopped for a moment is what debuggers do, too. */
+const STOPPED_FOR_MS = 1500;
+/** A stopped session may be continued at any time. */
+const STOPPED_EVERY_MS = 5 * SECOND;
+/** A program that was typed to reacts within this time, or something is wrong. */
+const REACTION_MS = 3 * SECOND;
+const SIGNAL_MS = 200;
+/** Of one CPU: less is nothing. */
+const STILL_SHARE = 0.005;
+/** More than this is all that a busy machine may leave to a program that always wants to run. */
+const BUSY_SHARE = 0.1;
+
+export class HealthWatch {
+  /** When to look again. */
+  dueAt: number;
+  readonly #options: HealthOptions;
+  readonly #look: typeof lookAtTree;
+  readonly #isServing: typeof isServing;
+  #health: Health | null = null;
+  #everyMs = FIRST_MS;
+  /** The last look, and since when the looks have shown no CPU time, or nothing but CPU time. */
+  #last: { readonly at: number; readonly tree: TreeLook } | null = null;
+  #stillSince: number;
+  #busySince: number | null = null;
+  #stoppedSince: number | null = null;
+
+  constructor(now: number, options: HealthOptions) {
+    this.#options = options;
+    this.#look = options.look ?? lookAtTree;
+    this.#isServing = options.isServing ?? isServing;
+    this.#stillSince = now;
+    this.dueAt = now + this.#firstMs;
+  }
+
+  get health(): Health | null {
+    return this.#health;
+  }
+
+  /** It has printed: whatever it is, it is not stalled. True if that is news. */
+  output(at: number): boolean {
+    const isNews = this.#health !== null;
+    this.#health = null;
+    this.#last = null;
+    this.#stillSince = at;
+    this.#busySince = null;
+    this.#stoppedSince = null;
+    this.#everyMs = this.#firstMs;
+    this.dueAt = at + this.#everyMs;
+    return isNews;
+  }
+
+  typed(at: number): void {
+    this.dueAt = Math.min(this.dueAt, at + REACTION_MS);
+  }
+
+  signalled(at: number): void {
+    this.dueAt = Math.min(this.dueAt, at + SIGNAL_MS);
+  }
+
+  /** Looks. `isWaiting`: the session waits for a person, so that being still means nothing. */
+  look(now: number, isWaiting: boolean): Health | null {
+    const tree = this.#look(this.#options.pid);
+    if (tree === null) {
+      this.dueAt = Infinity; // it is gone, and its end will be told
+      return this.#health;
+    }
+    const judged = this.#judge(tree, now, isWaiting);
+    if (judged?.kind !== this.#health?.kind) this.#health = judged; // else its first words stand: it is one event
+    this.#last = { at: now, tree };
+    this.#everyMs = Math.min(EVERY_MS_MAX, this.#everyMs * 2);
+    this.dueAt = now + this.#nextMs(now, isWaiting);
+    return this.#health;
+  }
+
+  #judge(tree: TreeLook, now: number, isWaiting: boolean): Health | null {
+    this.#stoppedSince = tree.isStopped ? (this.#stoppedSince ?? now) : null;
+    if (this.#stoppedSince !== null && now - this.#stoppedSince >= STOPPED_FOR_MS) return STOPPED;
+    this.#compare(tree, now);
+    const afterMs = this.#options.stalledAfterMs();
+    if (afterMs === null || isWaiting || tree.isStopped || tree.isTraced) return null;
+    if (this.#busySince !== null && now - this.#busySince >= afterMs) return BUSY(now - this.#busySince);
+    const stillMs = now - this.#stillSince;
+    if (this.#last === null || stillMs < afterMs || !tree.isChain || TERMINAL_WAITS.has(tree.last.waitsIn)) return null;
+    return this.#isServing(tree.last.pid) ? null : STALLED(stillMs, tree.last.waitsIn);
+  }
+
+  /** Since when it uses no CPU time, or nothing else. */
+  #compare(tree: TreeLook, now: number): void {
+    if (this.#last === null) return;
+    const passedMs = Math.max(1, now - this.#last.at);
+    const share = (tree.cpuMs - this.#last.tree.cpuMs) / passedMs;
+    if (share > STILL_SHARE) this.#stillSince = now;
+    const isCircling =
+      share >= BUSY_SHARE && tree.isRunning && tree.deeds !== null && tree.deeds === this.#last.tree.deeds;
+    this.#busySince = isCircling ? (this.#busySince ?? this.#last.at) : null;
+  }
+
+  get #firstMs(): number {
+    const afterMs = this.#options.stalledAfterMs();
+    return afterMs === null ? FIRST_MS : Math.min(FIRST_MS, afterMs / 4);
+  }
+
+  /** At the moment at which it would count as stalled, if that is sooner. */
+  #nextMs(now: number, isWaiting: boolean): number {
+    if (this.#stoppedSince !== null) return this.#health?.kind === 'stopped' ? STOPPED_EVERY_MS : STOPPED_FOR_MS;
+    const afterMs = this.#options.stalledAfterMs();
+    if (afterMs === null || isWaiting || this.#health !== null) return this.#everyMs;
+    const dueMs = Math.max(this.#stillSince, this.#busySince ?? 0) + afterMs - now;
+    return dueMs > 0 ? Math.min(this.#everyMs, dueMs) : this.#everyMs;
+  }
+}
+
+/** A read from a terminal ends here: it waits for a person to type. */
+const TERMINAL_WAITS: ReadonlySet<string> = new Set(['wait_woken', 'n_tty_read']);
+
+const WAITS: readonly (readonly [RegExp, string])[] = [
+  [/nanosleep/, 'it sleeps'],
+  [/futex/, 'it waits for a lock'],
+  [/pipe/, 'it waits for a pipe'],
+  [/sk_|tcp|inet|unix_stream|skb/, 'it waits for the network'],
+  [/poll|select/, 'it waits for an event'],
+];
+
+const STOPPED: Health = { kind: 'stopped', why: 'a signal has stopped its process (state T)' };
+
+const STALLED = (ms: number, waitsIn: string): Health => {
+  const how = WAITS.find(([pattern]) => pattern.test(waitsIn))?.[1];
+  return {
+    kind: 'stalled',
+    why: `for ${span(ms)} it has written nothing and used no CPU time${how === undefined ? '' : `: ${how}`}`,
+  };
+};
+
+const BUSY = (ms: number): Health => ({
+  kind: 'busy',
+  why: `for ${span(ms)} it has used the CPU without a pause, and has read and written nothing`,
+});
+
+/** Rounded, so that the sentence changes rarely. */
+function span(ms: number): string {
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} seconds`;
+  const minutes = Math.floor(ms / MINUTE);
+  if (minutes === 1) return 'a minute';
+  return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours`;
+}
