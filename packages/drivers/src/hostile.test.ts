@@ -84,7 +84,7 @@ test.each(DRIVER_NAMES)('[DRV-5] no JSON makes %s throw or lose its balance', (a
 
 test('[DRV-6] a flood of open messages, tools and requests does not grow the state without bound', () => {
   const driver = new Driver(DIALECTS.claude, 'session', { isReadOnly: true });
-  const text = 'x'.repeat(20_000);
+  const text = 'x'.repeat(100_000);
   for (let n = 0; n < 700; n++) {
     const event = { type: 'content_block_delta', index: n, delta: { type: 'text_delta', text } };
     driver.take(line({ type: 'stream_event', event, api_message_id: `m${n}` }));
