@@ -4,6 +4,7 @@
  * - `spool.mjs`, the command line: split, so that a verb is read only when it is typed. Chunks have their content's hash
  *   in their name and set-up keeps old ones, so a `spool attach` that runs across a rebuild still finds its chunks.
  * - `holder.mjs` and `keeper.mjs`: one file each, nothing imported later, so a rebuild cannot touch a running daemon.
+ * - `gateway.mjs`, the doors: one file too, with all that faces a network. No other program reads it.
  * - `web/`, the page (`page.mjs`).
  * - `check-config.mjs`, which reads the user's rules and milestones for `spool doctor`.
  *
@@ -30,6 +31,7 @@ const PROGRAMS = [
   { name: 'holder', entry: 'packages/holder/src/main.ts', isSplit: false },
   { name: 'keeper', entry: 'packages/keeper/src/main.ts', isSplit: false },
   { name: 'driver', entry: 'packages/driver-process/src/main.ts', isSplit: false },
+  { name: 'gateway', entry: 'packages/gateway/src/main.ts', isSplit: false },
   { name: 'screens', entry: 'packages/keeper/src/screens/worker/screen-worker.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },
   { name: 'keeper-here', entry: 'packages/keeper/src/index.ts', isSplit: false },
@@ -100,7 +102,8 @@ async function bundleProgram({ name, entry, isSplit }, outDir) {
     input: { [name]: join(ROOT, entry) },
     platform: 'node',
     plugins: isSplit ? [builtinsDirectly] : [],
-    external: [/^node:/, /\.node$/],
+    // The last two are optional parts of `ws` in C, which it does without.
+    external: [/^node:/, /\.node$/, 'bufferutil', 'utf-8-validate'],
     transform: { target: 'node24' },
     // A package that is not found would otherwise become an external import, and fail at the user's.
     onLog(level, log, forward) {

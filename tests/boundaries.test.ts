@@ -42,6 +42,11 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },
     node: 'everywhere',
   },
+  gateway: {
+    packages: ['client', 'protocol'],
+    npm: { fastify: '*', ws: '*', zod: '*' },
+    node: 'everywhere',
+  },
   // Of `core`, the terminal model alone: it paints sessions of another size, and knows neither log nor daemon.
   cli: { packages: ['client', 'core/screen', 'drivers', 'mcp', 'protocol', 'vt'], node: 'everywhere' },
 };

@@ -74,6 +74,8 @@ const lines = (text: string): Json[] =>
 
 /** The verbs whose JSON is about no session. */
 const WITHOUT_SESSION: readonly string[] = [
+  'web',
+  'token',
   'daemon',
   'doctor',
   'completions',

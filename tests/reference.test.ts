@@ -36,6 +36,7 @@ test.each([
   'docs/state.md',
   'docs/mcp.md',
   'docs/notifications.md',
+  'docs/gateway.md',
 ])('every link in %s leads to a file', (page) => {
   const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target!);
   expect(targets.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);

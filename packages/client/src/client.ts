@@ -44,6 +44,7 @@ import { runRequest, start } from './run.ts';
 import { Session } from './session.ts';
 import { AgentEvents } from './streams/agent-events.ts';
 import { Attachment, type AttachOptions } from './streams/attachment.ts';
+import { Doors } from './doors.ts';
 import { Events, type EventsOptions } from './streams/events.ts';
 import { type OutputCallback, type SubscribeOptions, subscribeOutput } from './streams/output-subscription.ts';
 import { RecordWatch, type RecordWatchOptions } from './streams/record-watch.ts';
@@ -77,12 +78,15 @@ export class Client {
   readonly #link: Link;
   readonly #requester: Requester;
   readonly #input: Input;
+  /** The gateway, and the tokens that open it. */
+  readonly doors: Doors;
 
   constructor(runtime: Runtime, options: ClientOptions = {}) {
     this.#runtime = runtime;
     this.#link = new Link(runtime, options);
     this.#requester = new Requester(this.#link);
     this.#input = new Input(this.#requester, runtime);
+    this.doors = new Doors(this.#requester);
   }
 
   /** Opens the connection now instead of at the first request, so that errors show at once. */

@@ -14,6 +14,7 @@ export type {
   WaitOptions,
 } from './options.ts';
 export { DEFAULT_SIZE } from './run.ts';
+export { Doors } from './doors.ts';
 export { type EventItem, Events, type EventsOptions } from './streams/events.ts';
 export type { ViewerPermissions } from './streams/viewer-output.ts';
 export type { TerminalModes } from '@spool/vt';

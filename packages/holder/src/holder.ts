@@ -20,6 +20,7 @@ import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { FdStore, type FdStoreOptions } from './fd-store.ts';
 import { FolderWatch } from './folder-watch.ts';
+import { GatewayProcess } from './gateway-process.ts';
 import { HomeGuard, SETTLE_MS } from './home-guard.ts';
 import { removeIfThere, removeShortFolder } from './listening.ts';
 
@@ -72,6 +73,7 @@ export class Holder {
   #commonFds: readonly number[];
   #guard: HomeGuard | null;
   #store: FdStore | null = null;
+  readonly #gateway: GatewayProcess;
   readonly #folders: FolderWatch;
   /** Until this resolves, an earlier keeper may still write. */
   #othersGone: Promise<unknown> = Promise.resolve();
@@ -88,6 +90,8 @@ export class Holder {
       this.#tellStore(id, 'update');
       this.#emit({ type: 'exit', id, exit });
     });
+    this.#gateway = new GatewayProcess(() => this.#daemon, options.log);
+    if (!this.#isStandby) this.#gateway.resume();
     if (this.#daemon.hasStore === true) this.#store = new FdStore(this.#storeOptions, this.#commonFds.at(-1)!);
     else if (this.#daemon.hasEscrow && !this.#isStandby) this.#startStore();
   }
@@ -271,7 +275,9 @@ export class Holder {
         this.#isStandby = false;
         if (this.#store) this.#fillStore();
         else this.#startStore();
-        return;
+        return this.#gateway.resume();
+      case 'gateway':
+        return this.#gateway.want(message.options);
       case 'hand-over':
         return; // the first message to a new holder, handled by main
     }
@@ -344,6 +350,7 @@ export class Holder {
   #shutdown(): void {
     this.#isShuttingDown = true;
     this.#store?.stop();
+    this.#gateway.kill();
     this.#removeTraces();
     this.#children[Symbol.dispose]();
     this.#options.log.say('stopped on request');

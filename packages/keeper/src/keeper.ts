@@ -8,6 +8,7 @@ import { FdWatch } from '@spool/native/fd-watch';
 import { openFiles } from '@spool/native/open-files';
 import {
   type DaemonStatus,
+  doorsFolder,
   type FromHolder,
   type HeldExit,
   type HeldSession,
@@ -18,6 +19,8 @@ import {
   VERSION,
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
+import { GatewayLink } from './doors/gateway-link.ts';
+import { TokenStore } from './doors/token-store.ts';
 import { Listener } from './clients/listener.ts';
 import { OutputSubscriptions } from './clients/output-subscriptions.ts';
 import { freeName } from './session/names.ts';
@@ -65,6 +68,7 @@ export class Keeper {
   readonly registry = new Registry();
   readonly terminator = new Terminator(() => this.#ownPids());
   readonly prompter = new Prompter();
+  readonly gateway = new GatewayLink((message) => this.#holder.send(message));
   readonly #watch = new FdWatch(() => this.#services?.screens.restMs ?? 0);
   readonly outputSubscriptions = new OutputSubscriptions();
   readonly #holder: HolderLink;
@@ -111,6 +115,10 @@ export class Keeper {
         return found.input.write(bytes, from.who);
       },
     });
+  }
+
+  get tokens(): TokenStore {
+    return new TokenStore(doorsFolder(this.#holder.daemon.home));
   }
 
   /** Starts a child; rejects with the error of the operating system. */
@@ -168,6 +176,7 @@ export class Keeper {
     await this.#holder.settled();
     await this.#recall?.listed;
     const { home, startedAt, hasEscrow, canReadForeignExit } = this.#holder.daemon;
+    const { info } = this.gateway;
     let running = 0;
     for (const session of this.registry.all()) if (session.isRunning) running++;
     return {
@@ -182,6 +191,7 @@ export class Keeper {
       openFiles: this.#files.status(this.#listener.count),
       holder: { pid: this.#holder.holderPid },
       keeper: { pid: process.pid, rssBytes: process.memoryUsage.rss() },
+      gateway: info && { pid: info.pid, port: info.port, url: info.url },
     };
   }
 

@@ -4,6 +4,7 @@
  * The holder's copy of a session is the first record of its existence: `HeldSession` and its fds contain everything
  * that a new keeper needs. A keeper that finds its holder dead starts a new one and hands everything back.
  */
+import type { GatewayOptions } from './doors.ts';
 import type { Home } from './home.ts';
 import type { RunRequest } from './messages.ts';
 
@@ -101,7 +102,16 @@ export type FromKeeper =
   | { readonly type: 'handed' }
   /** There was no room for the fds of this session: send it again. */
   | { readonly type: 'missed'; readonly id: string }
+  /** Keep a gateway running with these options; null: none. */
+  | { readonly type: 'gateway'; readonly options: GatewayOptions | null }
   | { readonly type: 'shutdown' };
+
+/** What the holder writes on the standard input of a gateway, as one line. The end of that input ends the gateway. */
+export interface GatewayStart {
+  readonly home: Home;
+  readonly sockets: readonly string[];
+  readonly options: GatewayOptions;
+}
 
 /** The holder pings the keeper this often: the only thing that ever wakes an idle daemon. */
 export const PING_INTERVAL_MS = 1500;

@@ -68,6 +68,11 @@ function layout(state: string, wanted: readonly string[], config: string, uid: n
   };
 }
 
+/** Tokens, certificates and the audit log. */
+export function doorsFolder({ state }: Home): string {
+  return `${state}/doors`;
+}
+
 export function socketIn(run: string): string {
   return `${run}/spool.sock`;
 }

@@ -3,6 +3,7 @@
  * loading it.
  */
 export * from './address.ts';
+export * from './doors.ts';
 export * from './errors.ts';
 export type * from './events-record.ts';
 export * from './escrow.ts';
@@ -14,6 +15,7 @@ export * from './log-line.ts';
 export * from './listing.ts';
 export * from './private-folder.ts';
 export * from './question.ts';
+export * from './roles.ts';
 export * from './signals.ts';
 export * from './status.ts';
 export * from './task.ts';

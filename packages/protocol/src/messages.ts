@@ -1,5 +1,6 @@
 /** The messages of the wire: sessions, requests and answers, events. */
 
+import type { DoorRequests, GatewayInfo } from './doors.ts';
 import type { ErrorCode } from './errors.ts';
 import type { ProcessIdentity } from './escrow.ts';
 import type { Limits } from './limits.ts';
@@ -265,7 +266,7 @@ export type WatchFrom = number | 'start' | 'end' | { readonly tailBytes: number 
 export type EventsFrom = number | 'start' | 'end' | { readonly lineAt: number };
 
 /** Requests, and their answers. A session is named by id, unique id prefix, or name; '' is the latest. */
-export interface Requests {
+export interface Requests extends DoorRequests {
   run: { ask: RunRequest; answer: SessionInfo };
   /**
    * In pages: a frame has a limit, the number of sessions has none. `next` is the `after` of the next page, and null
@@ -656,6 +657,8 @@ export interface DaemonStatus {
   readonly exitCodesSurvive: boolean;
   readonly holder: { readonly pid: number };
   readonly keeper: { readonly pid: number; readonly rssBytes: number };
+  /** Null while none serves. */
+  readonly gateway?: Pick<GatewayInfo, 'pid' | 'port' | 'url'> | null | undefined;
   /** Of the keeper, which has the most. Beyond `connectionsMax` clients are refused, so that sessions have room. */
   readonly openFiles?: {
     readonly limit: number;

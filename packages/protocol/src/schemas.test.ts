@@ -74,6 +74,12 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['renew', { part: 'holder' }],
   ['renew', { part: 'keeper' }],
   ['testNotification', {}],
+  ['gateway', { action: 'start', options: { port: 7733, basePath: '/spool' } }],
+  ['serveGateway', { failure: { code: 'INTERNAL', details: {} } }],
+  ['createToken', { kind: 'share', role: 'viewer', scope: { sessions: ['abcdefgh'] }, uses: 3 }],
+  ['listTokens', {}],
+  ['revokeToken', { token: 'dashboard' }],
+  ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733 }],
   ['shutdown', {}],
   ['shutdown', { graceMs: 3_600_000 }],
 ];

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
 import { type Op, type Requests, TIMEOUT_MS_MAX } from './messages.ts';
+import { ROLES } from './roles.ts';
 
 const sessionRef = z.string().max(200);
 const cells = z.int().min(1).max(10_000);
@@ -64,6 +65,27 @@ const colour = z
   .regex(/^#[0-9a-f]{6}$/i, 'must be a colour, such as #a0b0c0')
   .optional();
 const colours = z.object({ foreground: colour, background: colour, cursor: colour });
+
+const port = z.int().min(0).max(65_535);
+const shortPath = cString.max(4096);
+const gatewayOptions = z.strictObject({
+  port: port.optional(),
+  host: z.string().min(1).max(255).optional(),
+  basePath: z
+    .string()
+    .max(200)
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be a path such as /spool')
+    .optional(),
+  publicUrl: z.string().max(500).optional(),
+  trustedProxies: z.array(z.string().max(100)).max(100).optional(),
+  tls: z.strictObject({ cert: shortPath, key: shortPath }).optional(),
+});
+const scope = z.strictObject({
+  sessions: z.array(z.string().regex(ID_PATTERN, 'must be the id of a session')).max(1000).optional(),
+  labels: z.record(name, shortText).optional(),
+  from: z.number().optional(),
+});
+const secret = z.string().max(200);
 
 /**
  * `strictObject`: a field of a later version would change what is done or selected, so a daemon that does not know it must
@@ -257,5 +279,32 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   status: z.strictObject({}),
   renew: z.strictObject({ part: z.enum(['holder', 'keeper']) }),
   testNotification: z.strictObject({}),
+  gateway: z.strictObject({ action: z.enum(['start', 'stop', 'status']), options: gatewayOptions.optional() }),
+  serveGateway: z.strictObject({
+    info: z
+      .strictObject({
+        pid: z.int(),
+        host: shortText,
+        port,
+        url: z.string().max(1000),
+        startedAt: z.number(),
+        options: gatewayOptions,
+      })
+      .optional(),
+    failure: z
+      .strictObject({ code: z.string(), details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) })
+      .optional() as z.ZodType<Requests['serveGateway']['ask']['failure']>,
+  }),
+  createToken: z.strictObject({
+    kind: z.enum(['token', 'code', 'share']),
+    role: z.enum(ROLES),
+    name: name.optional(),
+    scope: scope.optional(),
+    expiresAt: z.number().optional(),
+    uses: z.int().min(1).max(1_000_000).optional(),
+  }),
+  listTokens: z.strictObject({}),
+  revokeToken: z.strictObject({ token: shortText }),
+  redeemToken: z.strictObject({ token: secret, name, port }),
   shutdown: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
 };

@@ -5,6 +5,7 @@
 import type { Parsed, Verb } from './arguments.ts';
 import { AGENT_VERBS } from './verb-table/agent-verbs.ts';
 import { DAEMON_VERBS } from './verb-table/daemon-verbs.ts';
+import { GATEWAY_VERBS } from './verb-table/gateway-verbs.ts';
 import { INPUT_VERBS } from './verb-table/input-verbs.ts';
 import { INSPECT_VERBS } from './verb-table/inspect-verbs.ts';
 import { INTEGRATE_VERBS } from './verb-table/integrate-verbs.ts';
@@ -26,6 +27,7 @@ export const VERBS = {
   ...WAIT_VERBS,
   ...MANAGE_VERBS,
   ...INSPECT_VERBS,
+  ...GATEWAY_VERBS,
   ...DAEMON_VERBS,
   ...INTEGRATE_VERBS,
 } as const satisfies Record<string, Verb>;

@@ -90,6 +90,7 @@ export function describe(status: DaemonStatus, now: number): string {
     `sessions  ${sessions.running} running, ${sessions.ended} ended`,
     `holder    pid ${holder.pid}`,
     `keeper    pid ${keeper.pid}, ${formatByteSize(keeper.rssBytes)} of memory`,
+    ...(status.gateway ? [`gateway   pid ${status.gateway.pid}, ${status.gateway.url}`] : []),
     ...(status.openFiles ? [`open      ${openFiles(status.openFiles)}`] : []),
     `recovery  ${status.escrow ? 'yes: sessions survive a crash of the keeper' : 'no: sessions end with the daemon; spool doctor says why'}`,
     `files     ${status.home}`,
@@ -112,7 +113,7 @@ async function stop(program: Program, graceMs: number): Promise<DaemonStatus | n
     // It may end before it answers. The loop below checks that it is gone.
     if (!SpoolError.is(error, 'CONNECTION_LOST') && !SpoolError.is(error, 'DAEMON_UNREACHABLE')) throw error;
   }
-  const pids = [status.holder.pid, status.keeper.pid];
+  const pids = [status.holder.pid, status.keeper.pid, ...(status.gateway ? [status.gateway.pid] : [])];
   const until = performance.now() + END_MS_MAX;
   while (pids.some(isAlive) || (await statusOf(program, false).catch(isStopping)) !== null) {
     if (performance.now() > until) {

@@ -21,6 +21,7 @@ import { ALL_AGENTS } from './output-subscriptions.ts';
 import { checkOwners } from '../session/owner-watch.ts';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
+import { DOOR_HANDLERS } from './door-requests.ts';
 import type { Keeper } from '../keeper.ts';
 import { answerQuestion } from '../input/answering.ts';
 import { listPage } from '../session/listing.ts';
@@ -49,6 +50,8 @@ type Handler<K extends Op> = (
 ) => Requests[K]['answer'] | Promise<Requests[K]['answer']> | undefined;
 
 const HANDLERS: { readonly [K in Op]: Handler<K> } = {
+  ...DOOR_HANDLERS,
+
   run: (keeper, ask, connection) => run(keeper, runFromAfar(ask), connection),
 
   list(keeper, ask, connection, channel) {

@@ -1,0 +1,61 @@
+/** Verbs about the gateway and the tokens that open it. */
+import type { Verb } from '../arguments.ts';
+
+export const GATEWAY_VERBS = {
+  web: {
+    summary: 'open the sessions in a browser, and to programs, over HTTP and WebSocket',
+    operands: ['[start|status|stop]'],
+    flags: {
+      port: {
+        kind: 'whole',
+        value: 'PORT',
+        most: 65_535,
+        about: 'listen on this port (default: 7733, or the next free one)',
+      },
+      host: { kind: 'text', value: 'ADDRESS', about: 'listen on this address (default: 127.0.0.1); others need TLS' },
+      'base-path': { kind: 'text', value: 'PATH', about: 'the path below which a proxy serves it, such as /spool' },
+      'no-open': { kind: 'on', about: 'do not open a browser' },
+    },
+    details: [
+      '`web` starts the gateway if it does not run, prints a link that logs a browser in (once, within a minute) and opens it. The',
+      'gateway runs as long as the daemon. `stop` closes it: sessions keep running. Programs use a token: see spool token.',
+    ].join('\n'),
+    examples: [
+      ['spool web', 'your sessions in a browser'],
+      ['spool web --no-open --json', 'print the link for another program'],
+      ['spool web stop', 'close the door'],
+    ],
+  },
+  token: {
+    summary: 'create, list or revoke the tokens that open the gateway',
+    operands: ['create|ls|revoke', '[TOKEN…]'],
+    flags: {
+      role: {
+        kind: 'text',
+        value: 'ROLE',
+        words: ['viewer', 'prompter', 'operator', 'owner'],
+        about: 'create: viewer, prompter, operator or owner (default: viewer)',
+      },
+      name: { kind: 'text', value: 'NAME', short: 'n', about: 'create: its name, shown where it is used' },
+      session: { kind: 'text', value: 'ID', many: true, about: 'create: only for this session (repeatable)' },
+      label: {
+        kind: 'text',
+        value: 'KEY=VALUE',
+        short: 'l',
+        many: true,
+        about: 'create: only for sessions with this label',
+      },
+      expires: { kind: 'age', value: 'AGE', about: 'create: valid for this time (default: until revoked)' },
+    },
+    details: [
+      'A viewer reads; a prompter also answers questions and sends prompts; an operator does everything with sessions; an owner also',
+      'has the daemon, its gateway and its tokens. `create` prints the token; it is shown once, and only its hash is stored.',
+      '`revoke` takes ids, or names, and closes what was opened with them.',
+    ].join('\n'),
+    examples: [
+      ['spool token create --role viewer --name dashboard', 'for a program that only reads'],
+      ['spool token create --role operator --label team=web --expires 30d', 'for some sessions, for some time'],
+      ['spool token revoke dashboard', ''],
+    ],
+  },
+} as const satisfies Record<string, Verb>;

@@ -1,0 +1,55 @@
+/**
+ * Checks that come before everything else, for every request and upgrade: by which name we are called (DNS rebinding), and
+ * from which page (cross-site requests). The lists are exact. Keeps DOOR-2.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { ErrorCode } from '@spool/protocol';
+
+export interface Names {
+  /** With port, as a browser sends it: `127.0.0.1:7733`. */
+  readonly hosts: ReadonlySet<string>;
+  /** `http://127.0.0.1:7733`. */
+  readonly origins: ReadonlySet<string>;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: ErrorCode;
+}
+
+const WRONG_HOST: Refusal = { status: 421, code: 'HOST_REFUSED' };
+const WRONG_ORIGIN: Refusal = { status: 403, code: 'ORIGIN_REFUSED' };
+
+/** What our own page, or a user who types an address, sends. */
+const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
+
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
+
+export function refusalOf(request: Asked, { hosts, origins }: Names): Refusal | null {
+  const host = values(request, 'host');
+  if (host.length !== 1 || !hosts.has(host[0]!)) return WRONG_HOST;
+  if (!request.url?.startsWith('/')) return WRONG_HOST; // the absolute form names a host of its own
+  const origin = values(request, 'origin');
+  if (origin.length > 1 || (origin.length === 1 && !origins.has(origin[0]!))) return WRONG_ORIGIN;
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined && !OWN_SITE.has(String(site)) && !isNavigation(request)) return WRONG_ORIGIN;
+  return null;
+}
+
+/** A link on another site may lead to our page; it reads and changes nothing. */
+function isNavigation({ method, url = '', headers }: Asked): boolean {
+  return (
+    method === 'GET' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document' &&
+    !/\/(api|ws)(\/|$|\?)/.test(url)
+  );
+}
+
+/** Node keeps only the first of several Host headers; here each counts. */
+function values({ rawHeaders }: Asked, name: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.toLowerCase() === name) found.push(rawHeaders[at + 1]!);
+  return found;
+}

@@ -1,0 +1,15 @@
+/** Who is at the door: the record of a token, and nothing that the client says about itself. Keeps DOOR-9. */
+import type { Role, StoredToken } from '@spool/protocol';
+
+export interface Principal {
+  readonly id: string;
+  readonly kind: StoredToken['kind'];
+  readonly name: string;
+  readonly role: Role;
+  readonly scope: StoredToken['scope'];
+  readonly expiresAt: number | null;
+}
+
+export function principalOf({ id, kind, name, role, scope, expiresAt }: StoredToken): Principal {
+  return { id, kind, name, role, scope, expiresAt };
+}

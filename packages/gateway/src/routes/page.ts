@@ -1,0 +1,28 @@
+/** The page and its assets, and whether the gateway is well. */
+import { SpoolError } from '@spool/protocol';
+import type { FastifyInstance } from 'fastify';
+import type { PageFiles } from '../page-files.ts';
+
+/** Assets have the hash of their content in their name. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+export function pageRoutes(files: PageFiles): (app: FastifyInstance) => void {
+  return (app) => {
+    app.get('/', (_request, reply) => {
+      const { html, policy } = files.page();
+      return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
+    });
+    app.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
+      const file = files.read(`assets/${request.params['*']}`);
+      if (!file) throw new SpoolError('NOT_FOUND');
+      return reply.type(file.type).header('cache-control', FOR_GOOD).send(file.bytes);
+    });
+    app.get<{ Params: { file: string } }>('/:file', (request, reply) => {
+      const { file: name } = request.params;
+      const file = name === 'index.html' ? null : files.read(name);
+      if (!file) throw new SpoolError('NOT_FOUND');
+      return reply.type(file.type).send(file.bytes);
+    });
+    app.get('/healthz', () => ({ status: 'ok' }));
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The tokens of the doors. Only their hashes are stored: what opens a door is shown once, when it is made. The keeper is the only
+ * writer of the file; gateways read it. Keeps DOOR-11.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  LAUNCH_CODE_MS,
+  type Requests,
+  SpoolError,
+  type StoredToken,
+  type TokenInfo,
+  tokenParts,
+  TOKENS_FILE,
+} from '@spool/protocol';
+
+const SECRET_BYTES = 32;
+const ID_BYTES = 5;
+
+/** More than any user has devices; a flood of logins must not fill the disk. */
+const TOKENS_MAX = 1000;
+
+/** A browser that was not used for this long must log in again. */
+const DEVICE_MS = 90 * 24 * 3600 * 1000;
+
+export class TokenStore {
+  readonly #folder: string;
+  readonly #now: () => number;
+
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#now = now;
+  }
+
+  create(ask: Requests['createToken']['ask']): Requests['createToken']['answer'] {
+    const { kind, role, name = kind, scope = {}, uses } = ask;
+    const expiresAt = ask.expiresAt ?? (kind === 'code' ? this.#now() + LAUNCH_CODE_MS : null);
+    const usesLeft = kind === 'token' ? null : (uses ?? 1);
+    return this.#add({ kind, role, name, scope, expiresAt, usesLeft, port: null });
+  }
+
+  list(): readonly TokenInfo[] {
+    const lastUsed = this.#readLastUsed();
+    return this.#read().map((token) => ({ ...infoOf(token), lastUsedAt: lastUsed[token.id] ?? null }));
+  }
+
+  revoke(reference: string): TokenInfo {
+    const tokens = this.#read();
+    const found =
+      tokens.find(({ id }) => id === reference) ??
+      only(tokens.filter(({ id, name }) => name === reference || (reference !== '' && id.startsWith(reference))));
+    if (!found) throw new SpoolError('TOKEN_UNKNOWN', { token: reference });
+    this.#write(tokens.filter(({ id }) => id !== found.id));
+    return infoOf(found);
+  }
+
+  /** Counts the use first: a code works once, however many try it at the same time. */
+  redeem({ token, name, port }: Requests['redeemToken']['ask']): Requests['redeemToken']['answer'] {
+    const tokens = this.#read();
+    const found = tokens.find((known) => isSecretOf(known, token));
+    if (!found || found.usesLeft === null || found.usesLeft < 1) throw new SpoolError('CODE_REFUSED');
+    const usesLeft = found.usesLeft - 1;
+    this.#write(tokens.flatMap((known) => (known !== found ? [known] : usesLeft > 0 ? [{ ...known, usesLeft }] : [])));
+    const { role, scope, kind } = found;
+    const expiresAt = kind === 'code' ? this.#now() + DEVICE_MS : found.expiresAt;
+    return this.#add({ kind: 'device', role, name, scope, expiresAt, usesLeft: null, port });
+  }
+
+  #add(made: Omit<StoredToken, 'id' | 'hash' | 'createdAt'>): Requests['createToken']['answer'] {
+    const tokens = this.#read();
+    if (tokens.length >= TOKENS_MAX) throw new SpoolError('TOO_MANY', { tokens: TOKENS_MAX });
+    const id = randomBytes(ID_BYTES).toString('hex');
+    const text = `spool_${id}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+    const token: StoredToken = { ...made, id, hash: hashOf(text), createdAt: this.#now() };
+    this.#write([...tokens, token]);
+    return { token: text, info: infoOf(token) };
+  }
+
+  /** Without those that have expired. */
+  #read(): readonly StoredToken[] {
+    let text: string;
+    try {
+      text = readFileSync(`${this.#folder}/${TOKENS_FILE}`, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    const { tokens } = JSON.parse(text) as { tokens: readonly StoredToken[] };
+    return tokens.filter(({ expiresAt }) => expiresAt === null || expiresAt > this.#now());
+  }
+
+  /** On the disk before it is answered: a revoked token must not come back after a power cut. */
+  #write(tokens: readonly StoredToken[]): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = `${this.#folder}/${TOKENS_FILE}`;
+    const fd = openSync(`${path}.tmp`, 'w', 0o600);
+    try {
+      writeSync(fd, `${JSON.stringify({ tokens })}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(`${path}.tmp`, path);
+  }
+
+  /** Written by the gateway, now and then. */
+  #readLastUsed(): Readonly<Record<string, number>> {
+    try {
+      return JSON.parse(readFileSync(`${this.#folder}/last-used.json`, 'utf8')) as Record<string, number>;
+    } catch {
+      return {}; // never used, or just being replaced: not worth an error
+    }
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function isSecretOf(known: StoredToken, text: string): boolean {
+  if (tokenParts(text)?.id !== known.id) return false;
+  return timingSafeEqual(Buffer.from(hashOf(text), 'hex'), Buffer.from(known.hash, 'hex'));
+}
+
+function infoOf({ hash: _hash, ...token }: StoredToken): TokenInfo {
+  return { ...token, lastUsedAt: null };
+}
+
+function only<T>(list: readonly T[]): T | undefined {
+  return list.length === 1 ? list[0] : undefined;
+}

@@ -1,0 +1,140 @@
+/** The words of the doors: the gateway, tokens, and the audit log. */
+
+import type { WireError } from './errors.ts';
+import type { Role } from './roles.ts';
+
+/** The first port that a gateway tries. */
+export const GATEWAY_PORT = 7733;
+
+/** A launch code in a URL can be used once, within this time. */
+export const LAUNCH_CODE_MS = 60_000;
+
+/** How the gateway is to listen. Everything has a default. */
+export interface GatewayOptions {
+  /** This port and no other (default: 7733, or the next free one). */
+  readonly port?: number | undefined;
+  /** An address of this machine (default: 127.0.0.1). Others than loopback need TLS. */
+  readonly host?: string | undefined;
+  /** Behind a proxy that serves other things too: `/spool`. */
+  readonly basePath?: string | undefined;
+  /** Where others reach it, when a proxy or tunnel stands before it: `https://spool.example.org`. */
+  readonly publicUrl?: string | undefined;
+  /** Addresses of proxies whose forwarded headers are believed. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Files in PEM format. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** A gateway that serves. */
+export interface GatewayInfo {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  /** Without a code: `http://127.0.0.1:7733/`. */
+  readonly url: string;
+  readonly startedAt: number;
+  readonly options: GatewayOptions;
+}
+
+/**
+ * `token`: for programs. `device`: a browser that has logged in. `code`: the launch URL, once. `share`: a link for others,
+ * exchanged for a `device`.
+ */
+export type TokenKind = 'token' | 'device' | 'code' | 'share';
+
+/** To which sessions a token is limited; without either, to none. A session must fit each of them. */
+export interface TokenScope {
+  /** Full ids. */
+  readonly sessions?: readonly string[] | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Output before this time is not shown. */
+  readonly from?: number | undefined;
+}
+
+/** A token as its record has it; the secret itself is stored nowhere. */
+export interface TokenInfo {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly role: Role;
+  /** Shown as viewer and as the source of input. */
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  /** Of a code or share link. */
+  readonly usesLeft: number | null;
+  /** Of a device: its cookie is valid on this port only. */
+  readonly port: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+/** In the folder of the doors. */
+export const TOKENS_FILE = 'tokens.json';
+
+/** As the file has it. */
+export interface StoredToken extends Omit<TokenInfo, 'lastUsedAt'> {
+  /** SHA-256 of the whole token, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** `spool_ID_SECRET`; null if it cannot be one. */
+export function tokenParts(token: string): { readonly id: string } | null {
+  const found = /^spool_([0-9a-f]{10})_[A-Za-z0-9_-]{43}$/.exec(token);
+  return found && { id: found[1]! };
+}
+
+/** One line of the audit log. */
+export interface AuditEntry {
+  readonly at: number;
+  /** The token's id and name; null for the local user. */
+  readonly token: string | null;
+  readonly who: string;
+  /** `token-created`, `login`, `refused`, or the op of a request. */
+  readonly what: string;
+  readonly session?: string | undefined;
+  readonly address?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export interface AuditLine extends AuditEntry {
+  readonly n: number;
+  /** The hash of the line before, so that none can be changed or taken out unnoticed. */
+  readonly prev: string;
+  readonly hash: string;
+}
+
+export interface DoorRequests {
+  /**
+   * Starts the gateway if it does not run, and stops or shows it. A gateway that runs with other options than these is started
+   * again with them; without options any gateway will do.
+   */
+  gateway: {
+    ask: { readonly action: 'start' | 'stop' | 'status'; readonly options?: GatewayOptions | undefined };
+    answer: { readonly gateway: GatewayInfo | null };
+  };
+  /** From the gateway: it serves, or cannot. Pending as long as it serves; the answer asks it to end. */
+  serveGateway: {
+    ask: { readonly info?: GatewayInfo | undefined; readonly failure?: WireError | undefined };
+    answer: Record<never, never>;
+  };
+  /** The only time that the secret is shown. */
+  createToken: {
+    ask: {
+      readonly kind: 'token' | 'code' | 'share';
+      readonly role: Role;
+      readonly name?: string | undefined;
+      readonly scope?: TokenScope | undefined;
+      readonly expiresAt?: number | undefined;
+      readonly uses?: number | undefined;
+    };
+    answer: { readonly token: string; readonly info: TokenInfo };
+  };
+  listTokens: { ask: Record<never, never>; answer: { readonly tokens: readonly TokenInfo[] } };
+  /** By id, unique prefix of one, or name. */
+  revokeToken: { ask: { readonly token: string }; answer: { readonly info: TokenInfo } };
+  /** From the gateway: exchanges a code or share link for the token of a device. */
+  redeemToken: {
+    ask: { readonly token: string; readonly name: string; readonly port: number };
+    answer: { readonly token: string; readonly info: TokenInfo };
+  };
+}

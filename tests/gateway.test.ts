@@ -1,0 +1,155 @@
+/** The gateway as a process, and what comes through it: HTTP, WebSockets, a browser's login. */
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { type DaemonStatus, FrameType } from '@spool/protocol';
+import { TestDaemon, until } from '@spool/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestGateway } from './support/gateway.ts';
+
+let daemon: TestDaemon;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  daemon = new TestDaemon();
+  gateway = await TestGateway.start(daemon);
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+const status = async (): Promise<DaemonStatus> => await daemon.json('daemon', 'status');
+
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && !/State:\s+Z/.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+test('[DOOR-1] every door needs a token, on loopback too; a token opens it', async () => {
+  const { token } = await gateway.token('viewer');
+  const missing = await gateway.ask('/api/sessions');
+  const wrong = await gateway.ask('/api/sessions', { token: `${token.slice(0, -1)}_` });
+  const right = await gateway.ask('/api/sessions', { token });
+  expect([missing.status, missing.code, wrong.status, wrong.code, right.status, JSON.parse(right.text)]).toEqual([
+    401,
+    'TOKEN_MISSING',
+    401,
+    'TOKEN_REFUSED',
+    200,
+    expect.any(Array),
+  ]);
+  await expect(gateway.socket({})).rejects.toThrow('refused with 403');
+  await expect(gateway.socket({ authorization: 'Bearer x' })).rejects.toThrow('refused with 401');
+});
+
+test('[DOOR-1] the code of a launch URL logs in once, for a cookie of this port that scripts cannot read', async () => {
+  const { url, port } = await daemon.json<{ url: string; port: number }>('web', '--no-open');
+  expect([port, url.startsWith(`http://127.0.0.1:${port}/#code=`)]).toEqual([gateway.port, true]);
+  const code = new URL(url).hash.slice('#code='.length);
+  const headers = { origin: gateway.origin };
+  const [one, two] = await Promise.all([1, 2].map(() => gateway.ask('/api/login', { body: { code }, headers })));
+  expect([one!.status, two!.status].sort()).toEqual([200, 401]);
+  const [cookie] = [one!, two!].find(({ status }) => status === 200)!.headers['set-cookie']!;
+  expect(cookie).toMatch(new RegExp(`^spool_${port}=\\S+; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict$`));
+  const me = await gateway.ask('/api/me', { headers: { cookie: cookie!.split(';')[0]! } });
+  expect(JSON.parse(me.text)).toMatchObject({ role: 'owner' });
+  // As a bearer token, or under the name of another port, it is nothing.
+  const value = cookie!.split(';')[0]!.split('=')[1]!;
+  const elsewhere = await gateway.ask('/api/me', { headers: { cookie: `spool_1=${value}` } });
+  const asBearer = await gateway.ask('/api/me', { token: value });
+  expect([elsewhere.status, asBearer.status]).toEqual([401, 401]);
+  // A browser's WebSocket has the cookie, and must come from our page.
+  const cookied = { cookie: `spool_${port}=${value}` };
+  await expect(gateway.socket(cookied)).rejects.toThrow('refused with 403');
+  (await gateway.socket({ ...cookied, origin: gateway.origin })).close();
+});
+
+test('[DOOR-13] the frames of the unix socket run over the WebSocket, and are named after the token', async () => {
+  const client = await daemon.client();
+  const session = await client.run({ command: ['cat'], name: 'frames' });
+  const { token } = await gateway.token('operator', '--name', 'the test');
+  const socket = await gateway.frames(token);
+  const attached = await socket.request('attach', {
+    session: 'frames',
+    creditBytes: 100_000,
+    typing: 'abcdefgh',
+  });
+  expect(attached).toMatchObject({ id: session.id });
+  const answer = await gateway.ask(`/api/sessions/frames/input`, { token, body: { text: 'héllo\n' } });
+  expect([answer.status, answer.text]).toEqual([200, '{}']);
+  const output = (): string =>
+    Buffer.concat(
+      socket.frames.filter(({ type }) => type === FrameType.output).map(({ payload }) => payload),
+    ).toString();
+  await until('the echo is there', () => output().includes('héllo\r\nhéllo\r\n'));
+  const { viewers, typed } = await client.get('frames');
+  expect([viewers[0]!.who, typed!.who]).toEqual(['the test', 'the test']);
+  socket.close();
+  await client.kill('frames');
+});
+
+test('[DOOR-9] a role may do what it may, whatever the client says', async () => {
+  const { token } = await gateway.token('viewer');
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], name: 'roles' });
+  const socket = await gateway.frames(token);
+  expect(await socket.request('kill', { session: 'roles', role: 'owner' })).toMatchObject({ code: 'ROLE_TOO_LOW' });
+  expect(await socket.request('nonsense')).toMatchObject({ code: 'REQUEST_UNKNOWN' });
+  expect(await socket.request('serveGateway', {})).toMatchObject({ code: 'ROLE_TOO_LOW' });
+  await socket.request('attach', { session: 'roles', creditBytes: 1000, typing: 'abcdefgh', isReadOnly: false });
+  expect((await client.get('roles')).viewers).toMatchObject([{ isReadOnly: true }]);
+  const refused = await gateway.ask('/api/sessions/roles/input', { token, body: { text: 'x' } });
+  expect([refused.status, refused.code]).toEqual([403, 'ROLE_TOO_LOW']);
+  socket.close();
+  await client.kill('roles');
+});
+
+test('[DOOR-12] a revoked token opens nothing more, and what it has opened is closed', async () => {
+  const { id, token } = await gateway.token('owner');
+  const socket = await gateway.frames(token);
+  await daemon.json('token', 'revoke', id);
+  expect(await socket.closed).toBe(4001);
+  expect((await gateway.ask('/api/sessions', { token })).status).toBe(401);
+});
+
+test('[DOOR-11] only the hash of a token is stored', async () => {
+  const { id, token } = await gateway.token('viewer');
+  const file = readFileSync(`${daemon.home}/doors/tokens.json`, 'utf8');
+  expect([file.includes(id), file.includes(token.split('_').at(-1)!)]).toEqual([true, false]);
+});
+
+test('[DOOR-10] the gateway has no file of a session, and comes back when it, the keeper or the holder is killed', async () => {
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], name: 'kept' });
+  const { token } = await gateway.token('viewer');
+  const first = (await status()).gateway!;
+  const files = readdirSync(`/proc/${first.pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${first.pid}/fd/${fd}`);
+    } catch {
+      return ''; // closed meanwhile
+    }
+  });
+  expect(files.filter((file) => /ptmx|pts|sessions|pidfd/.test(file))).toEqual([]);
+  const served = async (): Promise<boolean> =>
+    (await gateway.ask('/api/sessions', { token }).catch(() => null))?.status === 200;
+  for (const part of ['gateway', 'keeper', 'holder'] as const) {
+    const before = await status();
+    process.kill(before[part]!.pid, 'SIGKILL');
+    await until(`the ${part} is back`, async () => {
+      const after = await status();
+      return Boolean(after.gateway && after[part] && after[part].pid !== before[part]!.pid);
+    });
+    await until(`the gateway serves after the death of the ${part}`, served);
+  }
+  await client.kill('kept');
+});
+
+test('[DOOR-10] it survives a restart of the daemon, can be stopped, and ends with the daemon', async () => {
+  await daemon.json('daemon', 'restart');
+  await until('it is back', async () => Boolean((await status()).gateway));
+  const { pid } = (await status()).gateway!;
+  await daemon.json('web', 'stop');
+  await until('it is gone', () => !isAlive(pid));
+  expect((await daemon.spool(['web', 'status'])).code).toBe(1);
+  const again = await TestGateway.start(daemon);
+  expect(again.port).toBe(gateway.port);
+  const { pid: last } = (await status()).gateway!;
+  await daemon.json('daemon', 'stop');
+  expect(isAlive(last)).toBe(false);
+  expect((await daemon.json<DaemonStatus>('daemon', 'start')).gateway).toBe(null);
+});

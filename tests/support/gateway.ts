@@ -1,0 +1,164 @@
+/** A gateway of a test's daemon, reached as others reach it: plain HTTP with any headers, and WebSockets that speak frames. */
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { encodeFrame, type Frame, FrameReader, FrameType, type Role } from '@spool/protocol';
+import type { TestDaemon } from '@spool/testkit';
+import { WebSocket } from 'ws';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Of a problem. */
+  readonly code: string | undefined;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: unknown;
+  readonly token?: string;
+}
+
+export class TestGateway {
+  readonly daemon: TestDaemon;
+  readonly port: number;
+  /** Of the launch URL. */
+  readonly code: string;
+  readonly url: string;
+
+  private constructor(daemon: TestDaemon, { url, port }: { url: string; port: number }) {
+    this.daemon = daemon;
+    this.port = port;
+    this.url = url;
+    this.code = new URL(url).hash.replace('#code=', '');
+  }
+
+  static async start(daemon: TestDaemon, ...flags: string[]): Promise<TestGateway> {
+    return new TestGateway(daemon, await daemon.json<{ url: string; port: number }>('web', '--no-open', ...flags));
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async token(role: Role, ...flags: string[]): Promise<{ id: string; token: string }> {
+    return await this.daemon.json('token', 'create', '--role', role, ...flags);
+  }
+
+  /** Without `headers` as a program would ask: a bearer token and JSON. */
+  async ask(path: string, { method, headers = {}, body, token }: Asked = {}): Promise<Answer> {
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    return await new Promise((resolve, reject) => {
+      const asking = request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          path,
+          method: method ?? (text === undefined ? 'GET' : 'POST'),
+          agent: false,
+          headers: {
+            ...(token !== undefined && { authorization: `Bearer ${token}` }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+        },
+        (response) => {
+          let all = '';
+          response.setEncoding('utf8').on('data', (part: string) => (all += part));
+          response.on('end', () => {
+            const isProblem = response.headers['content-type']?.startsWith('application/problem+json') === true;
+            const code = isProblem ? (JSON.parse(all) as { code: string }).code : undefined;
+            resolve({ status: response.statusCode!, headers: response.headers, text: all, code });
+          });
+        },
+      );
+      asking.on('error', reject).end(text);
+    });
+  }
+
+  /** Logs in as a browser does; the cookie. */
+  async login(code = this.code): Promise<string> {
+    const answer = await this.ask('/api/login', { body: { code }, headers: { origin: this.origin } });
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.headers['set-cookie']![0]!.split(';')[0]!;
+  }
+
+  /** Connects a WebSocket; rejects with the status of a refusal. */
+  async socket(headers: Readonly<Record<string, string>>): Promise<FrameSocket> {
+    const client = new WebSocket(`ws://127.0.0.1:${this.port}/ws`, { headers });
+    return await new Promise((resolve, reject) => {
+      client.on('open', () => resolve(new FrameSocket(client)));
+      client.on('unexpected-response', (_request, { statusCode }) => reject(new Error(`refused with ${statusCode}`)));
+      client.on('error', reject);
+    });
+  }
+
+  /** As a program: with a token, and past the hello. */
+  async frames(token: string): Promise<FrameSocket> {
+    const socket = await this.socket({ authorization: `Bearer ${token}` });
+    await socket.hello();
+    return socket;
+  }
+}
+
+export type TestFrame = Frame & { readonly json: unknown };
+
+export class FrameSocket {
+  readonly client: WebSocket;
+  readonly frames: TestFrame[] = [];
+  readonly closed: Promise<number>;
+  readonly #reader = new FrameReader();
+  readonly #waiting = new Set<() => void>();
+  #channel = 0;
+
+  constructor(client: WebSocket) {
+    this.client = client;
+    this.closed = new Promise((resolve) => client.on('close', resolve));
+    client.on('message', (data: Buffer) => {
+      this.#reader.push(data, (frame) => {
+        const payload = new Uint8Array(frame.payload);
+        const isData = frame.type === FrameType.output || frame.type === FrameType.snapshot;
+        const json: unknown = isData || payload.length === 0 ? null : JSON.parse(Buffer.from(payload).toString());
+        this.frames.push({ ...frame, payload, json });
+      });
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  send(type: FrameType, channel: number, json: unknown): void {
+    this.client.send(encodeFrame(type, channel, Buffer.from(JSON.stringify(json))));
+  }
+
+  async hello(): Promise<TestFrame> {
+    this.send(FrameType.hello, 0, { protocol: 1, version: 'test', who: 'somebody else' });
+    return await this.next(({ type }) => type === FrameType.hello || type === FrameType.error);
+  }
+
+  /** The reply, or the error, as `{code}`. */
+  async request(op: string, ask: object = {}): Promise<Record<string, unknown>> {
+    const channel = ++this.#channel;
+    this.send(FrameType.request, channel, { op, ...ask });
+    const answered = [FrameType.reply, FrameType.error] as readonly number[];
+    const found = await this.next((frame) => frame.channel === channel && answered.includes(frame.type));
+    return found.json as Record<string, unknown>;
+  }
+
+  async next(isWanted: (frame: TestFrame) => boolean): Promise<TestFrame> {
+    for (;;) {
+      const found = this.frames.find(isWanted);
+      if (found) return found;
+      await new Promise<void>((resolve, reject) => {
+        const look = (): void => {
+          this.#waiting.delete(look);
+          resolve();
+        };
+        this.#waiting.add(look);
+        void this.closed.then((code) => reject(new Error(`closed with ${code}`)));
+      });
+    }
+  }
+
+  close(): void {
+    this.client.terminate();
+  }
+}
