@@ -11,7 +11,7 @@ test('[MCP-4] an error is a sentence that names what it is about, and the tool t
   expect(failureText(new Error('boom'))).toBe('boom');
 });
 
-/** Errors of the daemon itself, which no tool can fix: the user has to run a command. */
+/** Errors of the daemon itself and of its doors, which no tool can fix: the user has to run a command. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'REQUEST_UNKNOWN',
   'VERSION_UNSUPPORTED',
@@ -21,6 +21,13 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'DAEMON_START_FAILED',
   'SPAWN_FAILED',
   'LOG_UNREADABLE',
+  'GATEWAY_START_FAILED',
+  'GATEWAY_NONE',
+  'TOKEN_MISSING',
+  'TOKEN_REFUSED',
+  'TOKEN_UNKNOWN',
+  'CODE_REFUSED',
+  'HOST_REFUSED',
 ]);
 
 test('[MCP-4] no sentence tells an agent to type a command where there is a tool for it', () => {
