@@ -4,7 +4,7 @@
  *
  * Every `<style>` that is created gets this page's nonce, and a `style` attribute is set through the object model, which
  * the policy allows. Text from outside reaches neither: React and xterm set styles from numbers and colours of their own.
- * Measured in Chromium: 0 violations, with Trusted Types required.
+ * Measured in Chromium: 0 violations, with Trusted Types required. Keeps PAGE-8.
  */
 export function allowOwnStyles(page: Document): void {
   const nonce = page.querySelector<HTMLMetaElement>('meta[name=spool-nonce]')?.content ?? '';

@@ -1,6 +1,6 @@
 /**
  * One question. An answer is a verified key press: the daemon presses the key only while the screen still shows this
- * question, and says so if it does not. There is no way to send a bare Enter from here.
+ * question, and says so if it does not. There is no way to send a bare Enter from here. Keeps PAGE-5.
  */
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { useState } from 'react';

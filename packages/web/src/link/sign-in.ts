@@ -1,6 +1,6 @@
 /**
  * Signing in: the launch address carries a code in its fragment, good once and for a minute. It is exchanged for a
- * cookie and removed from the address before anything else happens.
+ * cookie and removed from the address before anything else happens. Keeps PAGE-2.
  */
 import { pageUrl } from './daemon.ts';
 

@@ -1,4 +1,4 @@
-/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. */
+/** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
 import { useSessions } from '../sessions/store.ts';

@@ -1,5 +1,6 @@
 /**
- * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size.
+ * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
+ * PAGE-1, PAGE-3 and PAGE-4.
  *
  * The page never resizes the session by looking at it. `takeSize` is an explicit act.
  */

@@ -1,6 +1,6 @@
 /**
  * Shows moments of the past on an emulator. Only the latest wish counts: while one is being fetched, those in between are
- * skipped, so that scrubbing is as fast as the answers come, and ends exactly where the user let go.
+ * skipped, so that scrubbing is as fast as the answers come, and ends exactly where the user let go. Keeps PAGE-6.
  */
 import type { Client } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
