@@ -5,6 +5,8 @@
  * id for that), input and signals are not. Answers are final; only a missing answer is retried.
  */
 import type {
+  Grid,
+  TileAsk,
   DaemonStatus,
   ListOptions,
   LogMarkInfo,
@@ -200,6 +202,11 @@ export class Client {
     if (info.size === null || info.state !== 'running') return null;
     const { terminalModesOf } = await import('@spool/vt');
     return terminalModesOf(await modesOf(this, info));
+  }
+
+  /** For miniatures: of these sessions, the screens that have changed since they were last seen. At most 64 at once. */
+  async grids(tiles: readonly TileAsk[]): Promise<readonly Grid[]> {
+    return (await this.#requester.again('grids', { tiles })).grids;
   }
 
   /** Times, resizes, streams and gaps from an offset on, in order. */

@@ -12,6 +12,7 @@ export * from './home.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './log-line.ts';
+export * from './grid.ts';
 export * from './listing.ts';
 export * from './private-folder.ts';
 export * from './question.ts';

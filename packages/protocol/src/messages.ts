@@ -3,6 +3,7 @@
 import type { DoorRequests, GatewayInfo } from './doors.ts';
 import type { ErrorCode } from './errors.ts';
 import type { ProcessIdentity } from './escrow.ts';
+import type { Grid, TileAsk } from './grid.ts';
 import type { Limits } from './limits.ts';
 import type { ListOptions } from './listing.ts';
 import type { Question } from './question.ts';
@@ -349,6 +350,11 @@ export interface Requests extends DoorRequests {
       readonly title: string;
       readonly content: string;
     };
+  };
+  /** For miniatures: the screens of these sessions that have changed since they were last seen, and their changed rows. */
+  grids: {
+    ask: { readonly tiles: readonly TileAsk[] };
+    answer: { readonly grids: readonly Grid[] };
   };
   /** Times, resizes, streams and gaps from an offset on, in pages. */
   marks: {

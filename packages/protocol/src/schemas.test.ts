@@ -42,6 +42,7 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['screen', { session: '', format: 'html', at: { time: 1.5 }, historyLines: 3 }],
   ['screen', { session: '', format: 'text', at: { offset: 0 } }],
   ['screen', { session: '', format: 'snapshot' }],
+  ['grids', { tiles: [{ session: 'a' }, { session: 'b', seen: { offset: 3, stamp: '1.2' } }] }],
   ['marks', { session: '', from: 0 }],
   ['offsetAt', { session: '', time: 0 }],
   ['update', { session: '', name: 'new', labels: { a: 'b' }, sizePolicy: 'fixed' }],

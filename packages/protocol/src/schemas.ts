@@ -3,6 +3,7 @@
  * WIRE-4.
  */
 import { z } from 'zod';
+import { TILES_MAX } from './grid.ts';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
 import { type Op, type Requests, TIMEOUT_MS_MAX } from './messages.ts';
@@ -191,6 +192,16 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     at: z.union([z.strictObject({ offset }), z.strictObject({ time: z.number() })]).optional(),
     format: z.enum(['text', 'ansi', 'html', 'json', 'snapshot']),
     historyLines,
+  }),
+  grids: z.strictObject({
+    tiles: z
+      .array(
+        z.strictObject({
+          session: sessionRef,
+          seen: z.strictObject({ offset, stamp: z.string().max(64) }).optional(),
+        }),
+      )
+      .max(TILES_MAX),
   }),
   marks: z.strictObject({ session: sessionRef, from: offset }),
   offsetAt: z.strictObject({ session: sessionRef, time: z.number() }),

@@ -12,6 +12,7 @@ export { encodeKeyframe, KEYFRAME_VERSION, restoreModel } from './snapshot/keyfr
 export type { KeyframeOptions } from './snapshot/keyframe.ts';
 export { renderAnsi, renderJson, renderText } from './render/render.ts';
 export type { LineJson, ScreenJson } from './render/render.ts';
+export { renderGrid } from './render/render-grid.ts';
 export { escapeHtml, HTML_BEGIN, HTML_END, lineHtml, renderHtml } from './render/render-html.ts';
 export type { RenderOptions } from './render/rendered-lines.ts';
 export { BLANK_CELL, screenCells } from './engine/screen-cells.ts';

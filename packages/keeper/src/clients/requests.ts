@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import {
+  type Grid,
+  type TileAsk,
   type DaemonEvent,
   type LogMarkInfo,
   type Op,
@@ -98,6 +100,11 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     if (answer.type !== 'screen') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     const { type: _type, ...screen } = answer;
     return { id: session.id, ...screen };
+  },
+
+  async grids(keeper, { tiles }) {
+    const grids = await Promise.all(tiles.map((tile) => gridOf(keeper, tile)));
+    return { grids: grids.filter((grid) => grid !== null) };
   },
 
   marks(keeper, { session, from }) {
@@ -410,4 +417,19 @@ async function run(keeper: Keeper, ask: RunRequest, { who }: Connection): Promis
 async function end(keeper: Keeper, session: Session, by: 'stop' | 'kill', graceMs: number): Promise<SessionInfo> {
   await keeper.terminator.end(session, by, graceMs);
   return session.info;
+}
+
+/** Null for a session that has not changed, is gone, or has no screen: a wall shows the others. */
+async function gridOf(keeper: Keeper, { session: reference, seen }: TileAsk): Promise<Grid | null> {
+  try {
+    const session = keeper.registry.find(reference);
+    if (session.log.end === seen?.offset) return null;
+    const answer = await session.screen({ type: 'grid', stamp: seen?.stamp, historyLines: 0 });
+    if (answer.type !== 'grid') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
+    const { type: _type, ...grid } = answer;
+    return { id: session.id, ...grid };
+  } catch (error) {
+    if (SpoolError.is(error)) return null;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 /** The messages between the keeper and its screen thread. */
 import type {
+  Grid,
   HistoryItem,
   Milestone,
   ScreenFormat,
@@ -90,6 +91,8 @@ export type ScreenAsk =
    */
   | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
+  /** Rows for a miniature: those that the owner of the stamp has not seen. */
+  | { readonly type: 'grid'; readonly stamp: string | undefined; readonly historyLines: 0 }
   | {
       readonly type: 'screen';
       readonly at: { readonly offset: number } | { readonly time: number } | null;
@@ -158,6 +161,7 @@ export type ScreenAnswer =
   /** Null: nothing has been derived yet, or the session is no longer followed. */
   | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | { readonly type: 'snapshot'; readonly offset: number; readonly size: Size; readonly bytes: Uint8Array }
+  | ({ readonly type: 'grid' } & Omit<Grid, 'id'>)
   | {
       readonly type: 'screen';
       readonly offset: number;

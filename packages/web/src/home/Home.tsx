@@ -4,6 +4,7 @@ import { Inbox } from '../inbox/Inbox.tsx';
 import { inOrder } from '../sessions/order.ts';
 import { useSessions } from '../sessions/store.ts';
 import { Wall } from '../wall/Wall.tsx';
+import { WallCanvas } from '../wall/WallCanvas.tsx';
 import { EmptyState } from './EmptyState.tsx';
 
 export function Home() {
@@ -17,6 +18,7 @@ export function Home() {
   if (sessions.length === 0) return <EmptyState />;
   return (
     <div className="home">
+      <WallCanvas />
       <Inbox sessions={waiting} />
       <Wall title="Running" sessions={running} />
       <Wall title="Ended" sessions={ended} />

@@ -4,6 +4,7 @@ import { ageText, useNow } from '../shell/ages.ts';
 import { addressOf } from '../shell/route.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
+import { SCREEN_OF } from './WallCanvas.tsx';
 
 export function Wall({ title, sessions }: { readonly title: string; readonly sessions: readonly SessionInfo[] }) {
   if (sessions.length === 0) return null;
@@ -38,6 +39,7 @@ function Tile({ session }: { readonly session: SessionInfo }) {
         <StateMark condition={condition} word />
         <span className="quiet age">{ageText(now - since)}</span>
       </span>
+      {session.size !== null && <span className="screen" {...{ [SCREEN_OF]: session.id }} />}
       <span className="one-line doing">{doing(session)}</span>
       <span className="quiet one-line mono command">{session.command.join(' ')}</span>
     </a>

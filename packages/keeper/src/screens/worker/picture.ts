@@ -2,10 +2,11 @@
 import type { Log } from '@spool/core';
 import { renderAnsi, renderHtml, renderJson, renderText, type ScreenModel, snapshot } from '@spool/core/screen';
 import type { ScreenFormat } from '@spool/protocol';
+import { Grids } from './grids.ts';
 import type { ScreenAnswer, ScreenAsk } from '../messages.ts';
 import type { Moment } from './timeline.ts';
 
-export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' }>;
+export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' | 'grid' }>;
 
 const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: number }) => string> = {
   text: renderText,
@@ -18,6 +19,8 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
 export function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
   if (what.type === 'snapshot')
     return { type: 'snapshot', offset, size: model.size, bytes: snapshot(model, { history: what.historyLines }) };
+  // Of an ended session, or one that no follower has: there is nothing to compare with.
+  if (what.type === 'grid') return { type: 'grid', offset, ...new Grids().take('', model, undefined) };
   const { cols, rows } = model.size;
   const content = RENDERERS[what.format](model, { history: what.historyLines });
   return { type: 'screen', offset, at, cols, rows, isExact, title: model.modes.title, content };

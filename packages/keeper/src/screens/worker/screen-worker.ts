@@ -10,6 +10,7 @@ import { Log } from '@spool/core';
 import { ScreenModel } from '@spool/core/screen';
 import { alarmDelay } from './alarm-delay.ts';
 import type { Follower } from './follower.ts';
+import { Grids } from './grids.ts';
 import { History } from '../insight/history.ts';
 import { StatusTracker, type Past, restoredStatus } from '../insight/status-tracker.ts';
 import { Keyframes } from './keyframes.ts';
@@ -83,6 +84,7 @@ const active = new Set<string>();
 const questions = new Map<string, Question[]>();
 /** Questions about the past: one after the other. */
 const pasts = new PastQuestions(emit, ({ id, folder }) => screenOf(id)?.keyframes ?? new Keyframes(folder));
+const grids = new Grids();
 /** Ended, but not followed to their end yet. */
 const exits = new Map<string, Exit>();
 /** Sessions whose tracker has something due. */
@@ -217,6 +219,7 @@ function forget(id: string): void {
   waking.delete(id);
   exits.delete(id);
   falls.delete(id);
+  grids.forget(id);
   for (const { request } of questions.get(id) ?? [])
     emit({ type: 'failed', request, reason: 'the session is no longer followed' });
   questions.delete(id);
@@ -409,6 +412,10 @@ function describeNow({ source, what }: Question, follower: Follower): ScreenAnsw
     return { type: 'explanation', status: shownStatus(tracker.status), history: tracker.past() };
   }
   if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
+  if (what.type === 'grid') {
+    const { model, offset } = follower.moment();
+    return { type: 'grid', offset, ...grids.take(source.id, model, what.stamp) };
+  }
   return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
 }
 

@@ -1,0 +1,38 @@
+/**
+ * Screens as rows of cells, for miniatures. A client asks again and again for the sessions that it shows; it gets only
+ * those that have changed since, and of these only the rows that have. The daemon keeps nothing for a client: `stamp` says
+ * what the client has seen, and a stamp that the daemon does not know gives all rows.
+ */
+
+/** More tiles than a wall shows at once; a client with more asks twice. */
+export const TILES_MAX = 64;
+
+export interface TileAsk {
+  readonly session: string;
+  /** Of the last grid that was received. */
+  readonly seen?: { readonly offset: number; readonly stamp: string } | undefined;
+}
+
+export interface Grid {
+  readonly id: string;
+  /** The screen at this offset. */
+  readonly offset: number;
+  readonly stamp: string;
+  readonly cols: number;
+  readonly rows: number;
+  /** Null when it is hidden. */
+  readonly cursor: { readonly row: number; readonly col: number } | null;
+  /** Rows that have changed. Blank rows have no runs; a row that is not here is as it was. */
+  readonly lines: readonly (readonly [row: number, runs: readonly GridRun[]])[];
+}
+
+/** Text, its cells, its colours (0 to 255, `#rrggbb`, or null for the terminal's own) and a sum of `GridBit`s. */
+export type GridRun = readonly [
+  text: string,
+  cells: number,
+  foreground: number | string | null,
+  background: number | string | null,
+  bits: number,
+];
+
+export const GridBit = { bold: 1, dim: 2, inverse: 4, underline: 8, italic: 16 } as const;

@@ -1,0 +1,99 @@
+/** Paints a grid small, into a bitmap of its own; a wall puts the bitmaps where the tiles are. */
+import { GridBit, type GridRun } from '@spool/protocol';
+import type { Theme } from '../shell/theme.ts';
+import { TERMINAL_THEMES } from '../terminal/themes.ts';
+import type { GridState } from './grid-state.ts';
+
+export interface Bitmap {
+  readonly canvas: OffscreenCanvas;
+  readonly key: string;
+  lines: readonly (readonly GridRun[])[];
+}
+
+/** A cell is this much higher than wide. */
+const CELL_RATIO = 2;
+
+/** Repaints the rows that differ from the last time; another size or theme repaints all. */
+export function paintMiniature(
+  grid: GridState,
+  before: Bitmap | undefined,
+  { widthPx, theme }: { readonly widthPx: number; readonly theme: Theme },
+): Bitmap {
+  const cellWidth = widthPx / grid.cols;
+  const cellHeight = cellWidth * CELL_RATIO;
+  const heightPx = Math.max(1, Math.round(cellHeight * grid.rows));
+  const key = `${grid.id} ${widthPx} ${grid.cols}×${grid.rows} ${theme}`;
+  const isFresh = before?.key !== key;
+  const canvas = isFresh ? new OffscreenCanvas(widthPx, heightPx) : before.canvas;
+  const pen = canvas.getContext('2d')!;
+  const colours = TERMINAL_THEMES[theme];
+  pen.font = `${cellHeight * 0.8}px ${MONO}`;
+  pen.textBaseline = 'middle';
+  for (const [row, runs] of grid.lines.entries()) {
+    if (!isFresh && before.lines[row] === runs) continue;
+    const top = row * cellHeight;
+    pen.fillStyle = colours.background!;
+    pen.fillRect(0, top, widthPx, cellHeight + 0.5);
+    let left = 0;
+    for (const run of runs) left = paintRun(pen, run, { left, top, cellWidth, cellHeight, theme });
+  }
+  return { canvas, key, lines: grid.lines };
+}
+
+const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+function paintRun(
+  pen: OffscreenCanvasRenderingContext2D,
+  [text, cells, foreground, background, bits]: GridRun,
+  place: { left: number; top: number; cellWidth: number; cellHeight: number; theme: Theme },
+): number {
+  const { left, top, cellWidth, cellHeight, theme } = place;
+  const width = cells * cellWidth;
+  const own = TERMINAL_THEMES[theme];
+  let ink = colourOf(foreground, theme) ?? own.foreground!;
+  let paper = colourOf(background, theme);
+  if ((bits & GridBit.inverse) !== 0) [ink, paper] = [paper ?? own.background!, ink];
+  if (paper !== null) {
+    pen.fillStyle = paper;
+    pen.fillRect(left, top, width, cellHeight);
+  }
+  if (text.trim() !== '') {
+    pen.fillStyle = ink;
+    pen.globalAlpha = (bits & GridBit.dim) === 0 ? 1 : 0.6;
+    pen.fillText(text, left, top + cellHeight / 2, width);
+    pen.globalAlpha = 1;
+  }
+  return left + width;
+}
+
+const NAMES = [
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
+] as const;
+
+/** xterm's palette: 16 of the theme, a cube of 6 × 6 × 6, and 24 greys. */
+function colourOf(colour: number | string | null, theme: Theme): string | null {
+  if (typeof colour !== 'number') return colour;
+  if (colour < 16) return TERMINAL_THEMES[theme][NAMES[colour]!]!;
+  if (colour >= 232) {
+    const grey = 8 + (colour - 232) * 10;
+    return `rgb(${grey} ${grey} ${grey})`;
+  }
+  const level = (index: number): number => (index === 0 ? 0 : 55 + index * 40);
+  const cube = colour - 16;
+  return `rgb(${level(Math.floor(cube / 36))} ${level(Math.floor(cube / 6) % 6)} ${level(cube % 6)})`;
+}
