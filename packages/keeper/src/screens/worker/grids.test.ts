@@ -47,7 +47,6 @@ test('[SCR-5] another size gives every row, and a hidden cursor is not shown', (
   expect(picture).toMatchObject({ rows: 7, cursor: null });
   expect(picture.lines).toHaveLength(7);
 });
-});
 
 test('[SCR-5] pages that ask at any moments see the same screen in the end', () => {
   const write = fc.record({
