@@ -90,7 +90,7 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, feed: GridFee
     pen.drawImage(
       bitmap.canvas,
       0,
-      bitmap.canvas.height - used,
+      Math.max(0, bitmap.endPx - used),
       bitmap.canvas.width,
       used,
       Math.round((box.left - frame.left) * scale),

@@ -7,7 +7,9 @@ import type { GridState } from './grid-state.ts';
 export interface Bitmap {
   readonly canvas: OffscreenCanvas;
   readonly key: string;
-  lines: readonly (readonly GridRun[])[];
+  readonly lines: readonly (readonly GridRun[])[];
+  /** Below this there is nothing to see. */
+  readonly endPx: number;
 }
 
 /** A cell is this much higher than wide. */
@@ -20,8 +22,9 @@ export function paintMiniature(
   { widthPx, theme }: { readonly widthPx: number; readonly theme: Theme },
 ): Bitmap {
   const cellWidth = widthPx / grid.cols;
-  const cellHeight = cellWidth * CELL_RATIO;
-  const heightPx = Math.max(1, Math.round(cellHeight * grid.rows));
+  // Whole pixels: rows that share one would leave seams.
+  const cellHeight = Math.max(1, Math.round(cellWidth * CELL_RATIO));
+  const heightPx = cellHeight * grid.rows;
   const key = `${grid.id} ${widthPx} ${grid.cols}×${grid.rows} ${theme}`;
   const isFresh = before?.key !== key;
   const canvas = isFresh ? new OffscreenCanvas(widthPx, heightPx) : before.canvas;
@@ -33,11 +36,16 @@ export function paintMiniature(
     if (!isFresh && before.lines[row] === runs) continue;
     const top = row * cellHeight;
     pen.fillStyle = colours.background!;
-    pen.fillRect(0, top, widthPx, cellHeight + 0.5);
+    pen.fillRect(0, top, widthPx, cellHeight);
     let left = 0;
     for (const run of runs) left = paintRun(pen, run, { left, top, cellWidth, cellHeight, theme });
   }
-  return { canvas, key, lines: grid.lines };
+  return { canvas, key, lines: grid.lines, endPx: (lastRowOf(grid) + 1) * cellHeight };
+}
+
+function lastRowOf({ lines, cursor }: GridState): number {
+  const text = lines.findLastIndex((runs) => runs.length > 0);
+  return Math.max(text, cursor?.row ?? 0);
 }
 
 const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
