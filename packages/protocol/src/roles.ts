@@ -24,6 +24,7 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   attach: 'viewer',
   view: 'viewer',
   screen: 'viewer',
+  grids: 'viewer',
   marks: 'viewer',
   offsetAt: 'viewer',
   unwatch: 'viewer',
