@@ -6,53 +6,58 @@ import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from './suppo
 
 afterAll(closeBrowser);
 
-const browserTest = testNeeding(NO_BROWSER);
-
 /** A browser beside busy processes: the limit is for what hangs. */
 const WITHIN_MS = 60_000;
 
-browserTest('[PAGE-1] what the page shows is the session: its screen, its bytes, and what is typed on it', async () => {
-  await using daemon = new TestDaemon();
-  const client = await daemon.client();
-  const session = await client.run({
-    command: ['bash', '--norc', '-c', 'PS1="ready> " exec bash --norc -i'],
-    name: 'shell',
-    size: { cols: 90, rows: 20 },
-  });
-  await using open = await openPage(daemon);
-  const { page } = open;
-  await page.getByRole('link', { name: /shell/ }).first().click();
-  await page.locator('.xterm').waitFor();
-  await until('the prompt is on the page', async () => (await rowsOn(page)).includes('ready>'), WITHIN_MS);
+testNeeding(NO_BROWSER)(
+  '[PAGE-1] what the page shows is the session: its screen, its bytes, and what is typed on it',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const session = await client.run({
+      command: ['bash', '--norc', '-c', 'PS1="ready> " exec bash --norc -i'],
+      name: 'shell',
+      size: { cols: 90, rows: 20 },
+    });
+    await using open = await openPage(daemon);
+    const { page } = open;
+    await page.getByRole('link', { name: /shell/ }).first().click();
+    await page.locator('.xterm').waitFor();
+    await until('the prompt is on the page', async () => (await rowsOn(page)).includes('ready>'), WITHIN_MS);
 
-  await page.keyboard.type('echo from-the-$((40+2))-page\n');
-  await until(
-    'what was typed on the page is in the session',
-    async () => (await client.screen(session.id)).content.includes('from-the-42-page'),
-    WITHIN_MS,
-  );
-  await client.write(session.id, 'echo from-$((40+3))-elsewhere\r');
-  await until(
-    'what was typed elsewhere is on the page',
-    async () => (await rowsOn(page)).includes('from-43-elsewhere'),
-    WITHIN_MS,
-  );
+    await page.keyboard.type('echo from-the-$((40+2))-page\n');
+    await until(
+      'what was typed on the page is in the session',
+      async () => (await client.screen(session.id)).content.includes('from-the-42-page'),
+      WITHIN_MS,
+    );
+    await client.write(session.id, 'echo from-$((40+3))-elsewhere\r');
+    await until(
+      'what was typed elsewhere is on the page',
+      async () => (await rowsOn(page)).includes('from-43-elsewhere'),
+      WITHIN_MS,
+    );
 
-  await client.write(session.id, "printf '\\e[2J\\e[5;10H\\e[1;31m日本 wide\\e[0m ✅ e\\u0301 tail\\e[12;1H'\r");
-  await until('the drawing is on the page', async () => (await rowsOn(page))[4]?.includes('tail') === true, WITHIN_MS);
-  await until(
-    'the rows of the page are those of the session',
-    async () => {
-      const expected = (await client.screen(session.id)).content.split('\n').map((row) => row.trimEnd());
-      const shown = await rowsOn(page);
-      return shown.length === 20 && expected.every((row, index) => row === shown[index]);
-    },
-    WITHIN_MS,
-  );
-  expect(open.complaints).toEqual([]);
-});
+    await client.write(session.id, "printf '\\e[2J\\e[5;10H\\e[1;31m日本 wide\\e[0m ✅ e\\u0301 tail\\e[12;1H'\r");
+    await until(
+      'the drawing is on the page',
+      async () => (await rowsOn(page))[4]?.includes('tail') === true,
+      WITHIN_MS,
+    );
+    await until(
+      'the rows of the page are those of the session',
+      async () => {
+        const expected = (await client.screen(session.id)).content.split('\n').map((row) => row.trimEnd());
+        const shown = await rowsOn(page);
+        return shown.length === 20 && expected.every((row, index) => row === shown[index]);
+      },
+      WITHIN_MS,
+    );
+    expect(open.complaints).toEqual([]);
+  },
+);
 
-browserTest(
+testNeeding(NO_BROWSER)(
   '[PAGE-2] the launch address works once, leaves the address bar, and nothing is shown without it',
   async () => {
     await using daemon = new TestDaemon();
@@ -71,7 +76,7 @@ browserTest(
   },
 );
 
-browserTest('[PAGE-3] a killed keeper and a killed gateway are survived without a reload', async () => {
+testNeeding(NO_BROWSER)('[PAGE-3] a killed keeper and a killed gateway are survived without a reload', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({ command: ['cat'], name: 'echo', size: { cols: 80, rows: 12 } });
@@ -96,7 +101,7 @@ browserTest('[PAGE-3] a killed keeper and a killed gateway are survived without 
   expect(await page.evaluate(() => (globalThis as unknown as { isSame?: boolean }).isSame)).toBe(true);
 });
 
-browserTest('[PAGE-4] looking at a session never resizes it, on a desk or a phone', async () => {
+testNeeding(NO_BROWSER)('[PAGE-4] looking at a session never resizes it, on a desk or a phone', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const session = await client.run({
@@ -117,7 +122,7 @@ browserTest('[PAGE-4] looking at a session never resizes it, on a desk or a phon
   expect((await client.screen(session.id)).content).not.toContain('resized');
 });
 
-browserTest(
+testNeeding(NO_BROWSER)(
   '[PAGE-5] a question is answered from the front page by one press, with the key that the dialog names',
   async () => {
     await using daemon = new TestDaemon();
@@ -144,7 +149,7 @@ browserTest(
   },
 );
 
-browserTest('[PAGE-6] any moment of the past is shown as it was', async () => {
+testNeeding(NO_BROWSER)('[PAGE-6] any moment of the past is shown as it was', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const script = 'for i in 1 2 3; do echo "part $i"; read -r x; done';
@@ -174,25 +179,28 @@ browserTest('[PAGE-6] any moment of the past is shown as it was', async () => {
   }
 });
 
-browserTest('[PAGE-7] the page can be used without a mouse, and has no serious accessibility findings', async () => {
-  const { AxeBuilder } = await import('@axe-core/playwright');
-  await using daemon = new TestDaemon();
-  const client = await daemon.client();
-  await client.run({ command: ['sleep', '1000'], name: 'quiet' });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await using open = await openPage(daemon, { ...DESK, colorScheme });
-    const { page } = open;
-    await page.getByRole('link', { name: /quiet/ }).first().waitFor();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
-    await page.keyboard.press('/');
-    await page.keyboard.type('quiet');
-    await page.keyboard.press('Enter');
-    await page.locator('.xterm').waitFor();
-  }
-});
+testNeeding(NO_BROWSER)(
+  '[PAGE-7] the page can be used without a mouse, and has no serious accessibility findings',
+  async () => {
+    const { AxeBuilder } = await import('@axe-core/playwright');
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    await client.run({ command: ['sleep', '1000'], name: 'quiet' });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using open = await openPage(daemon, { ...DESK, colorScheme });
+      const { page } = open;
+      await page.getByRole('link', { name: /quiet/ }).first().waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+      await page.keyboard.press('/');
+      await page.keyboard.type('quiet');
+      await page.keyboard.press('Enter');
+      await page.locator('.xterm').waitFor();
+    }
+  },
+);
 
-browserTest('[PAGE-8] hostile names and titles are text, on every page', async () => {
+testNeeding(NO_BROWSER)('[PAGE-8] hostile names and titles are text, on every page', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();
   const name = '<img src=x onerror="window.pwned=1">\u202e';
