@@ -26,6 +26,7 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   screen: 'viewer',
   grids: 'viewer',
   marks: 'viewer',
+  watchEvents: 'viewer',
   offsetAt: 'viewer',
   unwatch: 'viewer',
   wait: 'viewer',
@@ -35,6 +36,7 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   UNSUBSCRIBE_WORKER_OUTPUT: 'viewer',
   prompt: 'prompter',
   answer: 'prompter',
+  command: 'prompter',
   run: 'operator',
   update: 'operator',
   resize: 'operator',
@@ -53,6 +55,7 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   listTokens: 'owner',
   revokeToken: 'owner',
   serveGateway: 'local',
+  appendEvents: 'local',
   redeemToken: 'local',
 };
 
