@@ -82,6 +82,7 @@ const WITHOUT_SESSION: readonly string[] = [
   'version',
   'skill',
   'config',
+  'context',
   'notify',
   'shell-integration',
 ];

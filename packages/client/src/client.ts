@@ -407,6 +407,11 @@ export class Client {
     await this.#requester.once('shutdown', { graceMs: options.graceMs });
   }
 
+  /** Whether the daemon is on another machine, where paths and processes of this one mean nothing. */
+  get isRemote(): boolean {
+    return this.#runtime.isRemote === true;
+  }
+
   /** Ends all pending operations. Sessions continue. May be called twice. */
   close(): void {
     this.#link.close();

@@ -8,6 +8,9 @@ export interface DaemonOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program of the daemon, to start it if none is running. */
   readonly daemonEntry?: string | undefined;
+  /** The gateway of another machine, and a token for it. */
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
 }
 
 export class Daemon implements AsyncDisposable {

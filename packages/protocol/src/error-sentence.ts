@@ -9,6 +9,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   key: 'key',
   pattern: 'pattern',
   until: 'condition',
+  context: 'context',
   file: 'file',
   name: 'name',
   cwd: 'folder',

@@ -65,6 +65,7 @@ export const ERROR_CODES = {
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
   HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
+  CONTEXT_UNKNOWN: 'no such context; `spool context ls` lists them',
   GATEWAY_NOT_FOUND: 'no Spool gateway answers at this address; check the port and the base path',
   // The doors
   GATEWAY_START_FAILED:

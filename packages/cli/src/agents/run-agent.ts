@@ -64,8 +64,9 @@ export async function runAgent(
     budgetUsd,
     maxTurns: flags.maxTurns,
     program: flags.program === undefined ? undefined : flags.program.split(' '),
-    cwd: resolve(flags.cwd ?? process.cwd()),
-    env: { ...agentEnvironment(flags.agent), ...env },
+    // From afar, the folder and the keys there.
+    cwd: client.isRemote ? flags.cwd : resolve(flags.cwd ?? process.cwd()),
+    env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env },
     name: flags.name,
     labels,
     timeoutMs: flags.timeout,

@@ -172,12 +172,17 @@ export function parseArguments<V extends Verb>(
   }
 
   function unknownFlag(typed: string, known: readonly string[], word = typed): UsageError {
+    if (BEFORE_THE_VERB.has(typed))
+      return new UsageError(`${typed} comes before the verb: spool ${typed} … ${name}`, name);
     const meant = typed.startsWith('--') ? nearest(typed, known) : known.find((long) => long === `-${word}`);
     const takesText = verb.operands.some((operand) => /TEXT|COMMAND/.test(operand));
     const hint = meant ? `; did you mean ${meant}?` : takesText ? '; put -- before the text or command' : '';
     return new UsageError(`\`${name}\` has no flag ${typed}${hint}`, name);
   }
 }
+
+/** They say for which machine the command is (`remote/host.ts`). */
+const BEFORE_THE_VERB: ReadonlySet<string> = new Set(['--host', '--token-file', '--context']);
 
 const VALUE_OF: { readonly [K in keyof FlagValues]: (text: string) => FlagValues[K] | null } = {
   on: () => true,

@@ -2,6 +2,8 @@
 import { parseArguments, type Parsed, type Verb } from './arguments.ts';
 import { reportFailure } from './failure.ts';
 import type { Program } from '../program.ts';
+import { chooseHost, type Host, splitHostFlags } from '../remote/host.ts';
+import { checkAfar, NO_HOST } from '../remote/local-verbs.ts';
 import { exitWhenWritten, isTerminal, print, terminalWidth } from '../output/stdio.ts';
 import { nearest } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
@@ -12,13 +14,15 @@ import { VERBS, verbCalled } from './verb-table.ts';
 const HELP_WIDTH = 80;
 
 /** Exits the process once all output is written. */
-export async function commandLine(words: readonly string[], program: Program): Promise<never> {
+export async function commandLine(words: readonly string[], program: Omit<Program, 'host'>): Promise<never> {
   return await exitWhenWritten(await exitCodeFor(words, program));
 }
 
-async function exitCodeFor(words: readonly string[], program: Program): Promise<number> {
+async function exitCodeFor(words: readonly string[], program: Omit<Program, 'host'>): Promise<number> {
   try {
-    return await dispatch(words, program);
+    const { flags, rest } = splitHostFlags(words);
+    let chosen: Host | null | undefined;
+    return await dispatch(rest, { ...program, host: () => (chosen ??= chooseHost(flags)) });
   } catch (error) {
     return reportFailure(error, wantsJson(words));
   }
@@ -40,6 +44,8 @@ async function dispatch(words: readonly string[], program: Program): Promise<num
   const verb: Verb = VERBS[name];
   const args = parseArguments(name, verb, rest);
   if (args.help) return await help('help', [name]);
+  const host = NO_HOST.has(name) ? null : program.host();
+  if (host !== null) checkAfar(name, args.operands, host);
   const { default: action } = await LOADERS[name]();
   return await (action as (args: Parsed<Verb>, program: Program) => Promise<number>)(args, program);
 }
@@ -56,7 +62,10 @@ async function help(first: string | undefined, rest: readonly string[]): Promise
 }
 
 function unknownVerb(typed: string): UsageError {
-  if (typed.startsWith('-')) return new UsageError(`unknown flag ${typed}; flags come after the verb`);
+  if (typed.startsWith('-'))
+    return new UsageError(
+      `unknown flag ${typed}; flags come after the verb, except --host, --token-file and --context`,
+    );
   const meant = nearest(typed, [...Object.keys(VERBS), 'help']);
   const hint = meant ? `did you mean \`spool ${meant}\`?` : `to run a command, use: spool run -- ${typed}`;
   return new UsageError(`unknown verb ${JSON.stringify(typed)}; ${hint}`);

@@ -91,6 +91,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   DAEMON_STOPPING: EXIT.ourFailure,
   TOO_MANY_CONNECTIONS: EXIT.ourFailure,
   HOST_UNREACHABLE: EXIT.ourFailure,
+  CONTEXT_UNKNOWN: EXIT.notFound,
   GATEWAY_NOT_FOUND: EXIT.notFound,
   GATEWAY_START_FAILED: EXIT.failed,
   GATEWAY_NONE: EXIT.failed,

@@ -14,7 +14,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] 
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
   ['End and remove', ['stop', 'kill', 'rm']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],
-  ['Spool itself', ['daemon', 'doctor', 'mcp', 'skill', 'completions', 'version']],
+  ['Spool itself', ['daemon', 'context', 'doctor', 'mcp', 'skill', 'completions', 'version']],
 ];
 
 const EXAMPLES: Verb['examples'] = [
@@ -42,6 +42,7 @@ export function longHelp(width: number): string {
     ...wrapped(TAGLINE, width),
     '',
     'Usage: spool VERB [FLAGS] …',
+    ...wrapped('On another machine: spool --context NAME VERB …', width, { hanging: 4 }),
     ...grouped().flatMap(([title, verbs]) => ['', `${title}:`, ...verbRows(verbs, width)]),
     '',
     ...[

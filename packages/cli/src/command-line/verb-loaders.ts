@@ -35,6 +35,7 @@ export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly defau
   web: () => import('../verbs/web.ts'),
   token: () => import('../verbs/token.ts'),
   daemon: () => import('../verbs/daemon.ts'),
+  context: () => import('../verbs/context.ts'),
   config: () => import('../verbs/config.ts'),
   notify: () => import('../verbs/notify.ts'),
   doctor: () => import('../verbs/doctor.ts'),

@@ -12,6 +12,7 @@ import { INTEGRATE_VERBS } from './verb-table/integrate-verbs.ts';
 import { LIST_VERBS } from './verb-table/list-verbs.ts';
 import { MANAGE_VERBS } from './verb-table/manage-verbs.ts';
 import { OUTPUT_VERBS } from './verb-table/output-verbs.ts';
+import { REMOTE_VERBS } from './verb-table/remote-verbs.ts';
 import { RUN_VERBS } from './verb-table/run-verbs.ts';
 import { WAIT_VERBS } from './verb-table/wait-verbs.ts';
 
@@ -29,6 +30,7 @@ export const VERBS = {
   ...INSPECT_VERBS,
   ...GATEWAY_VERBS,
   ...DAEMON_VERBS,
+  ...REMOTE_VERBS,
   ...INTEGRATE_VERBS,
 } as const satisfies Record<string, Verb>;
 

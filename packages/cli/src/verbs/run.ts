@@ -1,15 +1,15 @@
 /** `spool run`: starts a command and attaches to it (with --detach: only starts it). */
-import { callerLimits, type Client, sessionEnvironment } from '@spool/client/node';
+import type { Client } from '@spool/client/node';
 import { type Size, SpoolError } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { fstatSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { labels } from '../command-line/labels.ts';
 import { droppedKeys, droppedKeysHint } from '../command-line/dropped-keys.ts';
 import { userSettings } from '../command-line/user-settings.ts';
 import { userShell } from '../command-line/user-shell.ts';
 import { permissions } from '../command-line/permissions.ts';
 import { openClient, type VerbAction } from '../program.ts';
+import { runPlace } from '../remote/run-place.ts';
 import { isEnded } from '../output/session-words.ts';
 import { sizePolicyOf } from '../command-line/size-policy.ts';
 import { hasInput, refuseFolder } from '../output/stdin.ts';
@@ -28,7 +28,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (flags.agent !== undefined) {
     const { agent } = flags;
     const { runAgent } = await import('../agents/run-agent.ts');
-    const env = environment(flags.env, flags.inheritEnv);
+    const { env } = runPlace(program, flags);
     await using client = await openClient(program);
     return await runAgent(client, { ...flags, agent }, { text: operands.join(' '), env, labels: labels(flags.label) });
   }
@@ -36,9 +36,9 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
   if (!isAttached && !flags.detach) refuseFolder('run');
   const settings = userSettings({ isQuiet: flags.quiet || flags.json });
   const options = {
-    command: operands.length > 0 ? operands : [userShell()],
-    cwd: resolve(flags.cwd ?? process.cwd()),
-    env: environment(flags.env, flags.inheritEnv),
+    // From afar the shell is that of the user there.
+    command: operands.length > 0 || program.host() !== null ? operands : [userShell()],
+    ...runPlace(program, flags),
     name: flags.name,
     labels: labels(flags.label),
     size: flags.headless ? null : (flags.size ?? terminalSize() ?? SIZE_WITHOUT_TERMINAL),
@@ -48,7 +48,6 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     // Piped input is not typed, so the output would contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
     retainBytes: flags.retain ?? settings.retain ?? undefined,
-    ...callerLimits(),
   };
   const detachKeys = await detachKeysFor(flags.detachKeys, isAttached, settings.detachKeys);
   await using client = await openClient(program);
@@ -138,25 +137,6 @@ async function detachKeysFor(
   return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run', configured);
 }
 
-/** The allow-listed variables of this process (or all), plus the requested ones. */
-export function environment(
-  asked: readonly string[],
-  inheritsAll: boolean,
-  options: { readonly isTask?: boolean } = {},
-): Record<string, string> {
-  const extra: Record<string, string> = {};
-  for (const text of asked) {
-    const equals = text.indexOf('=');
-    const key = equals === -1 ? text : text.slice(0, equals);
-    if (key === '')
-      throw new UsageError(`--env ${JSON.stringify(text)} has no name; use KEY=VALUE, or KEY to copy yours`, 'run');
-    const value = equals === -1 ? process.env[key] : text.slice(equals + 1);
-    if (value === undefined) throw new UsageError(`--env ${key}: this variable is not set; use ${key}=VALUE`, 'run');
-    extra[key] = value;
-  }
-  return sessionEnvironment(process.env, inheritsAll ? { ...ownVariables(), ...extra } : extra, options);
-}
-
 /** /dev/null: a terminal that someone attaches to later echoes as usual. */
 function isNothing(fd: number): boolean {
   return fstatSync(fd).rdev === statSync('/dev/null').rdev;
@@ -166,13 +146,4 @@ function terminalSize(): Size | undefined {
   if (!isTerminal(1)) return undefined;
   const [cols, rows] = process.stdout.getWindowSize();
   return cols > 0 && rows > 0 ? { cols, rows } : undefined;
-}
-
-/** These describe the terminal and session of this process; the new session gets its own. */
-const NOT_INHERITED = ['SPOOL_SESSION', 'SPOOL_SOCKET', 'TERM', 'COLORTERM', 'TERMCAP', 'LINES', 'COLUMNS'] as const;
-
-function ownVariables(): Record<string, string | undefined> {
-  const own: Record<string, string | undefined> = { ...process.env };
-  for (const name of NOT_INHERITED) delete own[name];
-  return own;
 }

@@ -1,7 +1,6 @@
 /** `spool task`: commands that are run to completion. A task is a session, so all other verbs accept it too. */
-import { callerLimits, type Client, DEFAULT_SIZE, processIdentity, type RunOptions } from '@spool/client/node';
+import { type Client, DEFAULT_SIZE, processIdentity, type RunOptions } from '@spool/client/node';
 import { type SessionInfo, SpoolError, taskOf, taskQuestion } from '@spool/protocol';
-import { resolve } from 'node:path';
 import { reportFailure } from '../command-line/failure.ts';
 import { labels } from '../command-line/labels.ts';
 import { printable } from '../output/printable.ts';
@@ -11,7 +10,7 @@ import { formatTable } from '../output/table.ts';
 import { endLines, formatElapsed, waitingWords } from '../tasks/line.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { ArgumentsOf } from '../command-line/verb-table.ts';
-import { environment } from './run.ts';
+import { runPlace } from '../remote/run-place.ts';
 
 type Flags = ArgumentsOf<'task'>['flags'];
 
@@ -48,14 +47,12 @@ async function run(flags: Flags, operands: readonly string[], program: Program):
   const options = {
     command,
     name: flags.name,
-    cwd: resolve(flags.cwd ?? process.cwd()),
-    env: environment(flags.env, flags.inheritEnv, { isTask: true }),
+    ...runPlace(program, flags, { isTask: true }),
     labels: labels(flags.label),
     size: flags.pipes ? null : (flags.size ?? DEFAULT_SIZE),
     timeoutMs: limitOf(flags.timeout ?? TIMEOUT_MS),
     isTask: true,
-    ...ownersOf(flags),
-    ...callerLimits(),
+    ...(program.host() === null ? ownersOf(flags) : noOwners(flags)),
   };
   await using client = await openClient(program);
   const { info } = await client.run(options);
@@ -85,6 +82,12 @@ function ownersOf({ withMe, owner, detach }: Flags): Pick<RunOptions, 'owners' |
   if (identity === null) return {};
   const self = detach || !isTied ? null : processIdentity();
   return { owners: self === null ? [identity] : [identity, self], whileOwner: isTied };
+}
+
+/** A process of another machine cannot be watched from there. */
+function noOwners({ withMe, owner }: Flags): Record<never, never> {
+  if (!withMe && owner === undefined) return {};
+  throw new UsageError('a task on another machine cannot be tied to a process of this one; use --timeout', 'task');
 }
 
 function commandOf(shell: string | undefined, operands: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 /** What the keys of `spool watch` do to sessions. Each returns the sentence that tells how it went. */
-import { callerLimits, type Client } from '@spool/client/node';
+import { callerLimits, type Client, type RunOptions } from '@spool/client/node';
 import { type QuestionOption, type SessionInfo, type Size, SpoolError } from '@spool/protocol';
 import { failureOf } from '../command-line/failure.ts';
 import { endSentence } from '../output/session-words.ts';
@@ -58,18 +58,22 @@ export async function startSession(
   size: Size,
 ): Promise<{ readonly told: Told; readonly id: string | null }> {
   try {
-    const { environment } = await import('../verbs/run.ts');
+    // From afar, the SDK's own defaults: the home folder and the environment there.
+    const place = client.isRemote ? {} : await placeHere();
     const { info } = await client.run({
       command: commandOf(line),
-      cwd: process.cwd(),
-      env: environment([], false),
       size,
-      ...callerLimits(),
+      ...place,
     });
     return { told: said(`started ${info.name}`), id: info.id };
   } catch (error) {
     return { told: failed(line, error), id: null };
   }
+}
+
+async function placeHere(): Promise<Pick<RunOptions, 'cwd' | 'env'>> {
+  const { environment } = await import('../remote/run-environment.ts');
+  return { cwd: process.cwd(), env: environment([], false), ...callerLimits() };
 }
 
 export async function answerSession(

@@ -32,6 +32,8 @@ export interface Runtime {
   randomId(): string;
   /** For networks that die without a word: when to ask a silent peer for a sign of life, and when to give it up. */
   readonly silence?: Silence | undefined;
+  /** The daemon is on another machine: paths and processes of this one mean nothing there. */
+  readonly isRemote?: boolean | undefined;
   /** The defaults of `run`: the caller's folder, environment and limits. */
   runDefaults?(options?: RunDefaultsOptions): RunDefaults;
   /** The identity of this process; null or absent where there is none. */

@@ -10,7 +10,7 @@ test.each([
   ['http://localhost:7733', 'http://localhost:7733', 'ws://localhost:7733/ws'],
   ['http://[::1]:7733/a/b', 'http://[::1]:7733/a/b', 'ws://[::1]:7733/a/b/ws'],
 ])('%s leads to the WebSocket below it', (text, url, socketUrl) => {
-  expect(gatewayAddress(text)).toEqual({ url, socketUrl, pageUrl: socketUrl.replace(/^ws/, 'http') });
+  expect(gatewayAddress(text)).toEqual({ url, socketUrl, askUrl: `${url}/api/sessions` });
 });
 
 test.each([

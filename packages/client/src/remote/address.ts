@@ -10,8 +10,8 @@ export interface GatewayAddress {
   readonly url: string;
   /** Where the binary WebSocket is. */
   readonly socketUrl: string;
-  /** The same place for a plain request. */
-  readonly pageUrl: string;
+  /** Answers a plain request with the same rights. */
+  readonly askUrl: string;
 }
 
 /** Throws ARGUMENT_INVALID with a reason. */
@@ -30,7 +30,7 @@ export function gatewayAddress(text: string): GatewayAddress {
     throw invalid(text, 'http:// would send the token unencrypted; use https://, or a tunnel to this machine');
   const base = url.pathname.replace(/\/+$/, '');
   const place = (scheme: string, path: string): string => `${scheme}${isPlain ? '' : 's'}://${url.host}${base}${path}`;
-  return { url: place('http', ''), socketUrl: place('ws', '/ws'), pageUrl: place('http', '/ws') };
+  return { url: place('http', ''), socketUrl: place('ws', '/ws'), askUrl: place('http', '/api/sessions') };
 }
 
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);

@@ -53,6 +53,7 @@ export function remoteRuntime(address: GatewayAddress, token?: string): Runtime 
     now: () => web.performance.now(),
     randomId,
     silence: REMOTE_SILENCE,
+    isRemote: true,
     runDefaults: () => ({ cwd: '~', env: {}, base: 'daemon' }),
     resolvePath: (path) => (/^(\/|~(\/|$))/.test(path) ? path : `~/${path}`),
   };

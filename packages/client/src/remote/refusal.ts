@@ -1,6 +1,6 @@
 /**
  * Why a gateway refused a WebSocket. The web's interface does not tell (a browser must not learn it of another origin), so
- * this asks the same place with a plain request and reads the status. Keeps REM-3: what another attempt cannot change
+ * this asks it with a plain request and reads the status. Keeps REM-3: what another attempt cannot change
  * is not tried again.
  */
 import { SpoolError } from '@spool/protocol';
@@ -15,8 +15,13 @@ export async function refusal(address: GatewayAddress, headers: Readonly<Record<
   const late = abortController();
   const timer = web.setTimeout(() => late.abort(), ASK_MS);
   try {
-    const { status } = await web.fetch(address.pageUrl, { headers, redirect: 'manual', signal: late.signal });
-    return refusalOf(status, address.url);
+    const { status, headers: sent } = await web.fetch(address.askUrl, {
+      method: 'HEAD',
+      headers,
+      redirect: 'manual',
+      signal: late.signal,
+    });
+    return refusalOf(status, address.url, /^application\/json\b/.test(sent.get('content-type') ?? ''));
   } catch (error) {
     return new SpoolError('HOST_UNREACHABLE', { host: address.url, reason: reasonOf(error) }, { cause: error });
   } finally {
@@ -24,8 +29,9 @@ export async function refusal(address: GatewayAddress, headers: Readonly<Record<
   }
 }
 
-/** A gateway that would accept the WebSocket answers a plain request with 426. */
-export function refusalOf(status: number, host: string): SpoolError {
+/** A gateway lists its sessions to everyone whom it lets in: then only the WebSocket has failed, and may be tried again. */
+export function refusalOf(status: number, host: string, isJson = false): SpoolError {
+  if (status === 200 && isJson) return new SpoolError('CONNECTION_LOST', { host });
   switch (status) {
     case 401:
       return new SpoolError('TOKEN_REFUSED', { host });
@@ -40,8 +46,6 @@ export function refusalOf(status: number, host: string): SpoolError {
     case 405:
     case 410:
       return new SpoolError('GATEWAY_NOT_FOUND', { host });
-    case 426:
-      return new SpoolError('CONNECTION_LOST', { host });
     default:
       // A proxy whose gateway is away answers 502 to 504, and a busy gateway 429 or 503.
       if (status >= 200 && status < 400) return new SpoolError('GATEWAY_NOT_FOUND', { host });

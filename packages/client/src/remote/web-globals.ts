@@ -20,12 +20,13 @@ export type WebSocketClass = new (
 
 export interface ResponseLike {
   readonly status: number;
-  text(): Promise<string>;
+  readonly headers: { get(name: string): string | null };
 }
 
 export type Fetch = (
   url: string,
   options: {
+    readonly method: 'HEAD';
     readonly headers: Readonly<Record<string, string>>;
     readonly redirect: 'manual';
     readonly signal: unknown;

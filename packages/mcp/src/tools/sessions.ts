@@ -40,7 +40,7 @@ export const runTool = tool({
     const { info } = await call.client.run({
       command: typeof command === 'string' ? [SHELL, '-c', command] : command,
       cwd,
-      env: sessionEnvironment(call.env, env),
+      env: call.client.isRemote ? env : sessionEnvironment(call.env, env),
       name,
       labels: labelsFor(call.agent),
       size: { cols: Math.round(cols), rows: Math.round(rows) },

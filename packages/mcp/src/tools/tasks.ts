@@ -30,7 +30,7 @@ export const taskRunTool = tool({
     const { id } = await call.client.run({
       command: [SHELL, '-c', command],
       cwd,
-      env: sessionEnvironment(call.env, { ...NO_PAGER, ...env }),
+      env: call.client.isRemote ? { ...NO_PAGER, ...env } : sessionEnvironment(call.env, { ...NO_PAGER, ...env }),
       name,
       labels: labelsFor(call.agent),
       size: SIZE,

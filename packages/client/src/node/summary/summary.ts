@@ -64,7 +64,7 @@ export async function summarize(client: Client, session = ''): Promise<Summary> 
   const [{ history }, lines, files] = await Promise.all([
     client.explain(info.id),
     lastLines(client, info),
-    changedFiles(info.cwd, { since: info.startedAt, until: info.endedAt ?? now }),
+    client.isRemote ? null : changedFiles(info.cwd, { since: info.startedAt, until: info.endedAt ?? now }),
   ]);
   const { id, name, command, cwd, state, exitCode, signal, startedAt, endedAt, status } = info;
   const states = spansOf(history, startedAt, endedAt ?? now);

@@ -1,0 +1,61 @@
+/** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homeFrom } from '@spool/client/node';
+import { SpoolError } from '@spool/protocol';
+import { checkPrivate } from './token-file.ts';
+
+export interface SavedContext {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Contexts {
+  /** Used without `--context`; null: this machine. */
+  readonly current: string | null;
+  readonly contexts: Readonly<Record<string, SavedContext>>;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const NONE: Contexts = { current: null, contexts: {} };
+
+export function contextsPath(env: Variables): string {
+  return `${homeFrom(env, process.getuid?.() ?? 0).config}/contexts.json`;
+}
+
+export function readContexts(env: Variables): Contexts {
+  const path = contextsPath(env);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NONE;
+    throw error;
+  }
+  checkPrivate(path);
+  const found = parse(text);
+  if (found === null)
+    throw new SpoolError('NOT_ALLOWED', { reason: `${path} cannot be read as contexts; repair it or delete it` });
+  return found;
+}
+
+/** Replaces the file at once, so that a reader never sees half of it. */
+export function writeContexts(env: Variables, contexts: Contexts): void {
+  const path = contextsPath(env);
+  mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, path);
+}
+
+function parse(text: string): Contexts | null {
+  try {
+    const { current = null, contexts = {} } = JSON.parse(text) as Partial<Contexts>;
+    const isFine = Object.values(contexts).every(
+      (each) => typeof each?.url === 'string' && typeof each?.token === 'string',
+    );
+    return isFine && (current === null || typeof current === 'string') ? { current, contexts } : null;
+  } catch {
+    return null; // not JSON: the caller says so
+  }
+}
