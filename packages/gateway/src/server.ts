@@ -133,7 +133,8 @@ function upgrade(options: ServerOptions, request: IncomingMessage, socket: Duple
   try {
     const refusal = refusalOf(request, options.names);
     if (refusal) throw new SpoolError(refusal.code);
-    if (request.url !== `${options.basePath}/ws`) throw new SpoolError('NOT_FOUND');
+    // Dialects name their session in the query, which is no secret.
+    if (request.url?.split('?')[0] !== `${options.basePath}/ws`) throw new SpoolError('NOT_FOUND');
     if (request.headers.origin === undefined && !hasBearer(request.headers)) throw new SpoolError('ORIGIN_REFUSED');
     options.sockets.accept(request, socket, head, options.guardian.identify(request));
   } catch (error) {

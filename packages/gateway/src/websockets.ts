@@ -6,6 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { OUTPUT_BYTES_MAX, SpoolError, toWireError } from '@spool/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { speakAlis } from './dialects/alis.ts';
+import { speakAttach } from './dialects/attach.ts';
+import { speakEvents } from './dialects/events.ts';
 import type { Guardian } from './guardian.ts';
 import type { Principal } from './principal.ts';
 
@@ -28,7 +31,12 @@ export const CLOSE = { revoked: 4001, keeperGone: 4002, invalid: 4003 } as const
 export type Dialect = (socket: WebSocket, principal: Principal, guardian: Guardian, request: IncomingMessage) => void;
 
 /** Without a subprotocol, or with the first one, a client speaks frames. */
-export const DIALECTS: Readonly<Record<string, Dialect>> = { 'spool.v1': speakFrames };
+export const DIALECTS: Readonly<Record<string, Dialect>> = {
+  'spool.v1': speakFrames,
+  'spool.attach.v1': speakAttach,
+  'spool.events.v1': speakEvents,
+  'v1.alis': speakAlis,
+};
 
 export class WebSockets {
   readonly #guardian: Guardian;

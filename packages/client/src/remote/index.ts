@@ -2,7 +2,8 @@
  * The SDK from afar, for any runtime with the web's WebSocket: `await using client = await connect({ url, token })`.
  *
  * The client is the same as on the machine of the daemon: the same frames, so the same promises. Sessions start in the
- * home folder and with the environment of the daemon's user, because the caller's own do not exist there.
+ * home folder and with the environment of the daemon's user, because the caller's own do not exist there. Keeps REM-11,
+ * with the streams and the link: a network that breaks again and again costs time, and nothing else.
  */
 import { Client } from '../client.ts';
 import { abortController, type AbortSignalLike, type Runtime } from '../link/runtime.ts';
