@@ -6,17 +6,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { SPOOL, TestDaemon, until } from '@spool/testkit';
 import { spawn } from 'node:child_process';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { VERBS } from '../packages/cli/src/command-line/verb-table.ts';
 import { Agent } from './support/mcp-agent.ts';
 
+const SCRIPTED_AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const LIFE: ReadonlySet<unknown> = new Set(['running', 'exited', 'failed', 'stopped', 'killed', 'lost']);
 const TASK_LIFE: ReadonlySet<unknown> = new Set(['running', 'success', 'error', 'timeout', 'cancelled']);
 const DOING: ReadonlySet<unknown> = new Set(['starting', 'working', 'blocked', 'idle', 'exited']);
 /** Words for a session that would be a second vocabulary. */
 const FOREIGN: readonly string[] = ['sessionId', 'sessionName', 'session_id', 'sid', 'uuid'];
-/** What a program itself reported is passed on in the program's words. */
-const VERBATIM: ReadonlySet<string> = new Set(['fact', 'env', 'labels', 'modes', 'content']);
+/** What a program itself reported is passed on in the program's words; a driver's life is that of a process, not of a session. */
+const VERBATIM: ReadonlySet<string> = new Set(['fact', 'env', 'labels', 'modes', 'content', 'driver']);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -86,10 +89,11 @@ const WITHOUT_SESSION: readonly string[] = [
   'notify',
   'shell-integration',
 ];
-/** Verbs that print no JSON of their own: `mcp` speaks its protocol (see below), `replay` draws, `driver` prints an agent's events. */
-const WITHOUT_JSON: readonly string[] = ['mcp', 'replay', 'driver'];
-/** Verbs for agents without a terminal, which this test does not start: their JSON is not checked here. */
-const FOR_AGENTS: readonly string[] = ['approve', 'deny', 'answer', 'queue', 'interrupt'];
+/**
+ * Verbs that print no JSON of their own: `mcp` speaks its protocol (see below), `replay` draws, `driver` prints an agent's events. The
+ * scripted agent asks no question that `answer` could answer; its result has the shape of `approve`.
+ */
+const WITHOUT_JSON: readonly string[] = ['mcp', 'replay', 'driver', 'answer'];
 
 test('the rules find what breaks them', () => {
   expect(
@@ -149,6 +153,11 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   for (const args of [['status'], ['start']]) await say('daemon', ...args);
   for (const args of [['doctor'], ['version'], ['skill'], ['completions', 'bash']]) await say(...args);
   await say('wait', 'asks', '--timeout', '10ms');
+  const program = `${execPath} ${SCRIPTED_AGENT} ${folder}/received`;
+  await say('run', '--agent', 'claude', '-d', '--name', 'agent', '--program', program, '--', 'ask 3');
+  await say('wait', 'agent', '--until', 'blocked');
+  for (const args of [['approve'], ['deny'], ['queue'], ['interrupt']]) await say(...args, 'agent');
+  await say('kill', 'agent');
   told.set('watch', await rowsOf(daemon));
   await say('kill', 'asks');
   await say('stop', 'renamed');
@@ -156,7 +165,7 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   await say('rm', 'asks', 'renamed');
   rmSync(folder, { recursive: true });
 
-  const verbs = Object.keys(VERBS).filter((verb) => ![...WITHOUT_JSON, ...FOR_AGENTS].includes(verb));
+  const verbs = Object.keys(VERBS).filter((verb) => !WITHOUT_JSON.includes(verb));
   expect(verbs.filter((verb) => !told.has(verb) && !WITHOUT_SESSION.includes(verb))).toEqual([]);
   for (const [verb, values] of told) {
     expect([verb, offences(values)]).toEqual([verb, []]);

@@ -88,7 +88,7 @@ testNeeding(NO_BROWSER)('[PAGE-3] a killed keeper and a killed gateway are survi
   for (const part of ['keeper', 'gateway'] as const) {
     const status = (await daemon.json('daemon', 'status')) as unknown as Record<string, { pid: number }>;
     process.kill(status[part]!.pid, 'SIGKILL');
-    await client.write(session.id, `after the ${part}\r`);
+    await client.writeOnce(session.id, part, `after the ${part}\r`);
     await until(
       `what came after the ${part} is shown`,
       async () => (await rowsOn(page)).includes(`after the ${part}`),
@@ -127,7 +127,7 @@ testNeeding(NO_BROWSER)(
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
-    const script = 'read -r -n 1 -p "Overwrite a.txt? [y/n] " key; echo; echo "got $key"; sleep 100';
+    const script = 'read -r -p "Overwrite a.txt? [y/n] " key; echo "got $key"; sleep 100';
     const session = await client.run({ command: ['bash', '-c', script], name: 'asks' });
     await client.waitUntil(session.id, 'blocked');
     await using open = await openPage(daemon);

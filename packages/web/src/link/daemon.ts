@@ -6,19 +6,12 @@
 import { Client } from '@spool/client';
 import { TIMEOUT_MS_MAX } from '@spool/protocol';
 import { setLink } from '../sessions/store.ts';
-import { browserRuntime } from './browser-runtime.ts';
+import { pageRuntime } from './page-runtime.ts';
 
 /** Relative to the page, so that it works under any base path. */
 export const pageUrl = (path: string): URL => new URL(path, document.baseURI);
 
-function socketUrl(): string {
-  const url = pageUrl('./ws');
-  url.protocol = url.protocol.replace('http', 'ws');
-  url.hash = '';
-  return url.href;
-}
-
-const runtime = browserRuntime(socketUrl(), {
+const runtime = pageRuntime(pageUrl('./').href, {
   onOpen: () => setLink({ type: 'live' }),
   onClose: () => setLink({ type: 'lost', since: Date.now() }),
 });

@@ -25,7 +25,7 @@ export function WallCanvas() {
       isDue = true;
       requestAnimationFrame(() => {
         isDue = false;
-        drawAll(element, scroller, feed, bitmaps);
+        if (element.isConnected) drawAll(element, scroller, feed, bitmaps);
       });
     };
     redraw.current = draw;
@@ -81,7 +81,7 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, feed: GridFee
     if (box.bottom < frame.top || box.top > frame.bottom) continue;
     const id = screen.getAttribute(SCREEN_OF)!;
     const grid = feed.get(id);
-    if (grid === undefined) continue;
+    if (grid === undefined || box.width < 1 || box.height < 1) continue;
     const bitmap = paintMiniature(grid, bitmaps.get(id), { widthPx: Math.round(box.width * scale), theme });
     bitmaps.set(id, bitmap);
     // A tall screen is cut above: what is new is at its end.
