@@ -79,6 +79,8 @@ const lines = (text: string): Json[] =>
 const WITHOUT_SESSION: readonly string[] = [
   'web',
   'token',
+  'share',
+  'audit',
   'daemon',
   'doctor',
   'completions',

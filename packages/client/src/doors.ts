@@ -1,5 +1,14 @@
 /** The doors of a daemon: its gateway, and the tokens that open it. */
-import type { DoorRequests, GatewayInfo, GatewayOptions, Requests, TokenInfo } from '@spool/protocol';
+import type {
+  AuditDamage,
+  AuditEntry,
+  AuditLine,
+  DoorRequests,
+  GatewayInfo,
+  GatewayOptions,
+  Requests,
+  TokenInfo,
+} from '@spool/protocol';
 import type { Requester } from './link/requests.ts';
 import type { AbortSignalLike } from './link/runtime.ts';
 
@@ -47,5 +56,23 @@ export class Doors {
   /** For the gateway itself. */
   async redeem(ask: Requests['redeemToken']['ask']): Promise<Requests['redeemToken']['answer']> {
     return await this.#requester.once('redeemToken', ask);
+  }
+
+  /** For the gateway itself. */
+  async record(entries: readonly AuditEntry[]): Promise<void> {
+    await this.#requester.once('recordAudit', { entries });
+  }
+
+  /** The audit log, oldest first. Ends with the damage, if its chain is broken. */
+  async *audit(): AsyncGenerator<AuditLine, AuditDamage | null> {
+    let after: number | null = 0;
+    let damage: AuditDamage | null = null;
+    while (after !== null) {
+      const page: Requests['audit']['answer'] = await this.#requester.again('audit', { after });
+      yield* page.lines;
+      damage ??= page.damage;
+      after = page.next;
+    }
+    return damage;
   }
 }

@@ -13,11 +13,15 @@ import {
   toWireError,
 } from '@spool/protocol';
 import type { Names } from './front-door.ts';
+import { Auditor } from './auditor.ts';
 import { Guardian } from './guardian.ts';
+import { LastUsed } from './last-used.ts';
 import { PageFiles } from './page-files.ts';
 import { pageRoutes } from './routes/page.ts';
 import { loginRoutes } from './routes/login.ts';
-import { sessionRoutes } from './routes/sessions.ts';
+import { healthRoutes } from './routes/health.ts';
+import { addRoutes } from './routes/route.ts';
+import { SESSION_ROUTES } from './routes/sessions.ts';
 import { makeServer } from './server.ts';
 import { TokenBook } from './token-book.ts';
 import { WebSockets } from './websockets.ts';
@@ -83,17 +87,34 @@ export class Gateway {
     const names: Names = { hosts, origins };
     // The guardian needs the port, which is known when the server listens; nobody is let in before.
     const place = { port: 0 };
-    const guardian = new Guardian({ book, sockets: this.#start.sockets, place });
-    const sockets = new WebSockets(guardian);
-    book.onChange = () => sockets.closeRevoked((id) => book.isValid(id));
     const keeper = await this.#keeper();
+    const auditor = new Auditor((entries) => keeper.doors.record(entries));
+    const lastUsed = new LastUsed(this.#folder);
+    const guardian = new Guardian({
+      book,
+      sockets: this.#start.sockets,
+      directory: keeper,
+      place,
+      auditor,
+      lastUsed,
+    });
+    const sockets = new WebSockets(guardian);
+    book.onChange = () => {
+      sockets.closeRevoked((id) => book.isValid(id));
+      lastUsed.forget((id) => book.isValid(id));
+    };
     const page = new PageFiles(fileURLToPath(new URL('./web', import.meta.url)));
     const server = await makeServer({
       names,
       basePath,
       guardian,
       sockets,
-      routes: [pageRoutes(page), loginRoutes({ guardian, keeper, basePath, place }), sessionRoutes(guardian)],
+      routes: [
+        pageRoutes(page),
+        loginRoutes({ guardian, keeper, basePath, place }),
+        addRoutes(guardian, SESSION_ROUTES),
+        healthRoutes({ keeper, sockets: () => sockets, routes: SESSION_ROUTES }),
+      ],
     });
     const port = await this.#listen(server, host);
     place.port = port;

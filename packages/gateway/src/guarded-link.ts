@@ -7,24 +7,33 @@
  */
 import { connect, type Socket } from 'node:net';
 import {
+  decodeInput,
   decodeJson,
   encodeHeader,
+  encodeInput,
   encodeJson,
   type Frame,
   FRAME_ROLES,
+  FrameFlag,
   FrameReader,
   FrameType,
   type Hello,
   mayDo,
-  type Op,
-  OP_ROLES,
   SpoolError,
   toWireError,
 } from '@spool/protocol';
+import type { Auditor } from './auditor.ts';
 import { FrameBoundary } from './frame-boundary.ts';
+import { Answers } from './guard/answers.ts';
+import { mayKnowAll } from './guard/redaction.ts';
+import { checkRole, isRecorded, type Request, rewriteForRole, rewriteForScope, tooLow } from './guard/requests.ts';
+import { type Directory, Scope } from './guard/scope.ts';
 import type { Principal } from './principal.ts';
 
 const FRAME_NAMES = new Map(Object.entries(FrameType).map(([name, type]) => [type, name as keyof typeof FrameType]));
+
+/** Beyond this the audit log has enough. */
+const TYPED_INTO_MAX = 1000;
 
 export interface GuardedLinkHandlers {
   /** Frames for the client, whole or in parts: a stream of bytes. */
@@ -36,20 +45,44 @@ export interface GuardedLinkHandlers {
 export class GuardedLink {
   readonly #principal: Principal;
   readonly #handlers: GuardedLinkHandlers;
+  readonly #auditor: Auditor;
+  /** Sessions that this client has typed into: once each in the audit log. */
+  readonly #typedInto = new Set<string>();
   readonly #socket: Socket;
   readonly #reader = new FrameReader();
+  readonly #scope: Scope;
+  /** For clients that may not know everything; the others get the keeper's bytes as they are. */
+  readonly #answers: Answers | null;
   readonly #boundary = new FrameBoundary();
   /** Our own answers, which must not stand in the middle of one of the keeper's frames. */
-  readonly #answers: Uint8Array[] = [];
+  readonly #own: Uint8Array[] = [];
+  /** Frames of a limited client, one after the other: each may have to be looked up first. */
+  #inOrder: Promise<unknown> = Promise.resolve();
+  #lookedUpBytes = 0;
 
-  constructor(socketPath: string, principal: Principal, handlers: GuardedLinkHandlers) {
+  constructor(
+    socketPath: string,
+    principal: Principal,
+    { directory, auditor }: { readonly directory: Directory; readonly auditor: Auditor },
+    handlers: GuardedLinkHandlers,
+  ) {
+    this.#auditor = auditor;
     this.#principal = principal;
     this.#handlers = handlers;
+    this.#scope = new Scope(principal.scope, directory);
+    this.#answers =
+      this.#scope.isLimited || !mayKnowAll(principal.role) ? new Answers(principal.role, this.#scope) : null;
+    const fromKeeper = new FrameReader();
     this.#socket = connect(socketPath)
       .on('data', (bytes: Uint8Array) => {
-        this.#boundary.pass(bytes);
-        handlers.onData(bytes);
-        this.#sendAnswers();
+        if (this.#answers === null) {
+          this.#boundary.pass(bytes);
+          handlers.onData(bytes);
+          return this.#sendOwn();
+        }
+        fromKeeper.push(bytes, (frame) => {
+          for (const allowed of this.#answers!.filter(frame)) handlers.onData(allowed);
+        });
       })
       .on('error', () => {}) // `close` follows
       .on('close', () => handlers.onClose());
@@ -61,12 +94,15 @@ export class GuardedLink {
   }
 
   get bufferedBytes(): number {
-    return this.#socket.writableLength;
+    return this.#socket.writableLength + this.#lookedUpBytes;
   }
 
-  /** Resolves when the keeper has taken what was sent. */
+  /** Calls back when the keeper has taken what was sent. */
   onDrain(drained: () => void): void {
-    this.#socket.once('drain', drained);
+    void this.#inOrder.then(() => {
+      if (this.#socket.writableNeedDrain && !this.#socket.destroyed) this.#socket.once('drain', drained);
+      else drained();
+    });
   }
 
   pause(): void {
@@ -86,33 +122,64 @@ export class GuardedLink {
     const needed = FRAME_ROLES[name];
     if (needed === 'daemon')
       throw new SpoolError('FRAME_INVALID', { type: frame.type, reason: 'only a daemon may send it' });
-    if (!mayDo(this.#principal.role, needed)) return this.#refuse(frame.channel, name, needed);
+    if (!mayDo(this.#principal.role, needed))
+      return this.#fail(frame.channel, tooLow(name, this.#principal.role, needed));
+    if (!this.#scope.isLimited) return this.#takeNow(frame);
+    const bytes = frame.payload.length;
+    this.#lookedUpBytes += bytes;
+    this.#inOrder = this.#inOrder
+      .then(() => this.#takeLimited(frame))
+      .catch((error: unknown) => this.#fail(frame.channel, error))
+      .finally(() => (this.#lookedUpBytes -= bytes));
+  }
+
+  #takeNow(frame: Frame): void {
     if (frame.type === FrameType.hello) return this.#hello(frame);
-    if (frame.type === FrameType.request) return this.#request(frame);
-    this.#pass(frame);
+    if (frame.type === FrameType.input) this.#typing(decodeInput(frame.payload).session);
+    if (frame.type !== FrameType.request) return this.#write(frame, frame.payload);
+    try {
+      const request = checkRole(this.#principal.role, false, Object(decodeJson(frame.payload)) as object as never);
+      const rewritten = rewriteForRole(this.#principal.role, request);
+      this.#passing(frame.channel, rewritten);
+      this.#write(frame, rewritten === request ? frame.payload : jsonBytes(rewritten));
+    } catch (error) {
+      this.#fail(frame.channel, error);
+    }
+  }
+
+  async #takeLimited(frame: Frame): Promise<void> {
+    const { role } = this.#principal;
+    if (frame.type === FrameType.hello) return this.#hello(frame);
+    if (frame.type === FrameType.input && (frame.flags & FrameFlag.typed) === 0) {
+      const { session, bytes } = decodeInput(frame.payload);
+      this.#typing(session);
+      return this.#write(frame, encodeInput(await this.#scope.resolve(session), bytes));
+    }
+    if (frame.type !== FrameType.request) return this.#write(frame, frame.payload);
+    const request = checkRole(role, true, Object(decodeJson(frame.payload)) as object as never);
+    const rewritten = await rewriteForScope(this.#scope, rewriteForRole(role, request));
+    this.#passing(frame.channel, rewritten);
+    this.#write(frame, jsonBytes(rewritten));
+  }
+
+  #passing(channel: number, request: Request): void {
+    this.#answers?.expect(channel, request.op);
+    if (isRecorded(request.op))
+      this.#auditor.record(this.#principal, request.op, {
+        session: String(request['session'] ?? request['id'] ?? '').slice(0, 200),
+      });
+  }
+
+  #typing(session: string): void {
+    if (this.#typedInto.has(session) || this.#typedInto.size >= TYPED_INTO_MAX) return;
+    this.#typedInto.add(session);
+    this.#auditor.record(this.#principal, 'input', { session: session.slice(0, 200) });
   }
 
   /** The name comes from the token. */
   #hello(frame: Frame): void {
     const hello = Object(decodeJson(frame.payload)) as Hello;
     this.#socket.write(encodeJson(FrameType.hello, 0, { ...hello, who: this.#principal.name }));
-  }
-
-  #request(frame: Frame): void {
-    const request = Object(decodeJson(frame.payload)) as { op?: unknown };
-    const op = String(request.op);
-    // An op that this version does not know may do anything.
-    if (!Object.hasOwn(OP_ROLES, op))
-      return this.#fail(frame.channel, new SpoolError('REQUEST_UNKNOWN', { op: op.slice(0, 40) }));
-    const needed = OP_ROLES[op as Op];
-    if (!mayDo(this.#principal.role, needed)) return this.#refuse(frame.channel, op, needed);
-    if (op === 'attach' && !mayDo(this.#principal.role, FRAME_ROLES.input))
-      return this.#write(frame, Buffer.from(JSON.stringify({ ...request, isReadOnly: true, takeover: false })));
-    this.#pass(frame);
-  }
-
-  #pass(frame: Frame): void {
-    this.#write(frame, frame.payload);
   }
 
   #write({ type, flags, channel, offset }: Frame, payload: Uint8Array): void {
@@ -122,16 +189,16 @@ export class GuardedLink {
     process.nextTick(() => this.#socket.uncork());
   }
 
-  #refuse(channel: number, what: string, needed: string): void {
-    this.#fail(channel, new SpoolError('ROLE_TOO_LOW', { what, role: this.#principal.role, needed }));
+  #fail(channel: number, error: unknown): void {
+    this.#own.push(encodeJson(FrameType.error, channel, toWireError(error)));
+    this.#sendOwn();
   }
 
-  #fail(channel: number, error: SpoolError): void {
-    this.#answers.push(encodeJson(FrameType.error, channel, toWireError(error)));
-    this.#sendAnswers();
+  #sendOwn(): void {
+    if (this.#boundary.isReached) for (const answer of this.#own.splice(0)) this.#handlers.onData(answer);
   }
+}
 
-  #sendAnswers(): void {
-    if (this.#boundary.isReached) for (const answer of this.#answers.splice(0)) this.#handlers.onData(answer);
-  }
+function jsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
 }

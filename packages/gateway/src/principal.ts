@@ -1,5 +1,6 @@
 /** Who is at the door: the record of a token, and nothing that the client says about itself. Keeps DOOR-9. */
 import type { Role, StoredToken } from '@spool/protocol';
+import 'fastify';
 
 export interface Principal {
   readonly id: string;
@@ -12,4 +13,11 @@ export interface Principal {
 
 export function principalOf({ id, kind, name, role, scope, expiresAt }: StoredToken): Principal {
   return { id, kind, name, role, scope, expiresAt };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of every route that needs a token. */
+    principal: Principal | null;
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * The HTTP server: the front door first, then the token and its role, then the routes. Each route has its row in the table of
- * roles; one without cannot be registered. Keeps DOOR-4.
+ * roles; one without cannot be registered. Keeps DOOR-3, DOOR-4 and
+ * DOOR-5.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -8,7 +9,6 @@ import { isRole, mayDo, ROUTE_ROLES, type RouteRole, SpoolError } from '@spool/p
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Names, refusalOf } from './front-door.ts';
 import { type Guardian, hasBearer } from './guardian.ts';
-import type { Principal } from './principal.ts';
 import { problemOf } from './problem.ts';
 import type { WebSockets } from './websockets.ts';
 
@@ -16,13 +16,6 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_WITHIN_MS = 10_000;
 const REQUEST_WITHIN_MS = 30_000;
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Of every route that needs a token. */
-    principal: Principal | null;
-  }
-}
 
 export interface ServerOptions {
   readonly names: Names;

@@ -34,11 +34,21 @@ export class TokenBook {
 
   /** The record of a token that is valid now; null if it is wrong, revoked, expired or for a login only. */
   find(text: string): StoredToken | null {
+    const token = this.#right(text);
+    return token && (token.kind === 'token' || token.kind === 'device') ? token : null;
+  }
+
+  /** Whether this code or share link can still be exchanged. */
+  isCode(text: string): boolean {
+    return (this.#right(text)?.usesLeft ?? 0) > 0;
+  }
+
+  #right(text: string): StoredToken | null {
     this.#refresh();
     const token = this.#tokens.get(tokenParts(text)?.id ?? '');
     const hash = createHash('sha256').update(text).digest();
     const isRight = timingSafeEqual(hash, token ? Buffer.from(token.hash, 'hex') : NO_HASH);
-    return isRight && token && (token.kind === 'token' || token.kind === 'device') && isInTime(token) ? token : null;
+    return isRight && token && isInTime(token) ? token : null;
   }
 
   /** Whether a token that was valid still is. */

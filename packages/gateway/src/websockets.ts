@@ -64,7 +64,11 @@ export class WebSockets {
       this.#live.set(client, state);
       client.on('pong', () => (state.isAlive = true));
       client.on('error', () => {}); // `close` follows
-      client.on('close', () => this.#live.delete(client));
+      const expiry = principal.expiresAt === null ? null : closeAt(client, principal.expiresAt);
+      client.on('close', () => {
+        this.#live.delete(client);
+        if (expiry) clearTimeout(expiry);
+      });
       this.#pings ??= setInterval(() => this.#ping(), PING_MS).unref();
       (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#guardian, request);
     });
@@ -89,6 +93,14 @@ export class WebSockets {
     clearInterval(this.#pings);
     this.#pings = null;
   }
+}
+
+/** The longest that a timer can wait; a connection that lives longer is checked then. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+function closeAt(client: WebSocket, expiresAt: number): NodeJS.Timeout {
+  const close = (): void => closeNow(client, CLOSE.revoked, 'expired');
+  return setTimeout(close, Math.min(TIMER_MS_MAX, Math.max(0, expiresAt - Date.now()))).unref();
 }
 
 /** A client that does not read its close frame is cut off. */

@@ -19,6 +19,7 @@ import {
   VERSION,
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
+import { AuditLog } from './doors/audit-log.ts';
 import { GatewayLink } from './doors/gateway-link.ts';
 import { TokenStore } from './doors/token-store.ts';
 import { Listener } from './clients/listener.ts';
@@ -83,6 +84,7 @@ export class Keeper {
   /** Session folders without a record. */
   readonly #orphans = new Set<string>();
   #isEnding = false;
+  #audit: AuditLog | null = null;
 
   constructor(linkFd: number) {
     devNull();
@@ -119,6 +121,10 @@ export class Keeper {
 
   get tokens(): TokenStore {
     return new TokenStore(doorsFolder(this.#holder.daemon.home));
+  }
+
+  get audit(): AuditLog {
+    return (this.#audit ??= new AuditLog(doorsFolder(this.#holder.daemon.home)));
   }
 
   /** Starts a child; rejects with the error of the operating system. */

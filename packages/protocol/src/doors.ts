@@ -65,6 +65,8 @@ export interface TokenInfo {
   readonly usesLeft: number | null;
   /** Of a device: its cookie is valid on this port only. */
   readonly port: number | null;
+  /** Of a device: the code or share link that it was made from. Revoking that revokes the device. */
+  readonly parent?: string | undefined;
   readonly lastUsedAt: number | null;
 }
 
@@ -83,19 +85,20 @@ export function tokenParts(token: string): { readonly id: string } | null {
   return found && { id: found[1]! };
 }
 
-/** One line of the audit log. */
+/** Something that was done, or tried, at a door. */
 export interface AuditEntry {
   readonly at: number;
-  /** The token's id and name; null for the local user. */
+  /** The id of the token; null for the local user, and for those without a valid one. */
   readonly token: string | null;
   readonly who: string;
-  /** `token-created`, `login`, `refused`, or the op of a request. */
+  /** `login`, `refused`, `connected`, `input`, or the op of a request. */
   readonly what: string;
   readonly session?: string | undefined;
   readonly address?: string | undefined;
   readonly note?: string | undefined;
 }
 
+/** As the audit log has it, one per line. */
 export interface AuditLine extends AuditEntry {
   readonly n: number;
   /** The hash of the line before, so that none can be changed or taken out unnoticed. */
@@ -137,4 +140,20 @@ export interface DoorRequests {
     ask: { readonly token: string; readonly name: string; readonly port: number };
     answer: { readonly token: string; readonly info: TokenInfo };
   };
+  /** From the gateway: adds to the audit log. */
+  recordAudit: { ask: { readonly entries: readonly AuditEntry[] }; answer: Record<never, never> };
+  /** The audit log from line `after` on, in pages; `next` is null at its end. `damage`: the first line that does not fit. */
+  audit: {
+    ask: { readonly after?: number | undefined };
+    answer: { readonly lines: readonly AuditLine[]; readonly next: number | null; readonly damage: AuditDamage | null };
+  };
 }
+
+/** Where the chain of the audit log is broken. */
+export interface AuditDamage {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Entries of one request. */
+export const AUDIT_ENTRIES_MAX = 500;

@@ -70,7 +70,6 @@ export const ERROR_CODES = {
   // The doors
   GATEWAY_START_FAILED:
     'could not start the gateway; its reason is in the daemon log (`spool daemon status` shows the folder)',
-  GATEWAY_NONE: 'the gateway is not running; start it with `spool web`',
   TOKEN_MISSING: 'a token is needed; open the URL that `spool web` prints, or send a token (`spool token create`)',
   TOKEN_REFUSED: 'the token is wrong, revoked or expired; create another with `spool token create`',
   TOKEN_UNKNOWN: 'no such token; `spool token ls` lists them',

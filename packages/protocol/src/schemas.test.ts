@@ -80,6 +80,8 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['createToken', { kind: 'share', role: 'viewer', scope: { sessions: ['abcdefgh'] }, uses: 3 }],
   ['listTokens', {}],
   ['revokeToken', { token: 'dashboard' }],
+  ['recordAudit', { entries: [{ at: 1, token: null, who: 'x', what: 'login' }] }],
+  ['audit', { after: 3 }],
   ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733 }],
   ['shutdown', {}],
   ['shutdown', { graceMs: 3_600_000 }],

@@ -3,6 +3,7 @@
  * WIRE-4.
  */
 import { z } from 'zod';
+import { AUDIT_ENTRIES_MAX } from './doors.ts';
 import { TILES_MAX } from './grid.ts';
 import { ENDED_STATES } from './listing.ts';
 import { LIMIT_NAMES } from './limits.ts';
@@ -317,5 +318,21 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   listTokens: z.strictObject({}),
   revokeToken: z.strictObject({ token: shortText }),
   redeemToken: z.strictObject({ token: secret, name, port }),
+  recordAudit: z.strictObject({
+    entries: z
+      .array(
+        z.strictObject({
+          at: z.number(),
+          token: shortText.nullable(),
+          who: shortText,
+          what: shortText,
+          session: shortText.optional(),
+          address: shortText.optional(),
+          note: z.string().max(500).optional(),
+        }),
+      )
+      .max(AUDIT_ENTRIES_MAX),
+  }),
+  audit: z.strictObject({ after: offset.optional() }),
   shutdown: z.strictObject({ graceMs: z.int().min(0).max(3_600_000).optional() }),
 };

@@ -94,7 +94,6 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   CONTEXT_UNKNOWN: EXIT.notFound,
   GATEWAY_NOT_FOUND: EXIT.notFound,
   GATEWAY_START_FAILED: EXIT.failed,
-  GATEWAY_NONE: EXIT.failed,
   TOKEN_MISSING: EXIT.notAllowed,
   TOKEN_REFUSED: EXIT.notAllowed,
   TOKEN_UNKNOWN: EXIT.notFound,

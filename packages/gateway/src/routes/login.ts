@@ -4,6 +4,7 @@ import { SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Guardian } from '../guardian.ts';
+import { principalOf } from '../principal.ts';
 
 const login = z.strictObject({ code: z.string().max(200), name: z.string().min(1).max(100).optional() });
 
@@ -24,7 +25,10 @@ export function loginRoutes({ guardian, keeper, basePath, place }: LoginOptions)
       const asked = login.safeParse(request.body);
       if (!asked.success) throw new SpoolError('REQUEST_INVALID', { reason: 'expected {"code": "…"}' });
       const { code, name = deviceName(request.headers['user-agent']) } = asked.data;
+      const address = request.raw.socket.remoteAddress;
+      if (!guardian.isCode(code)) throw guardian.refused(address, new SpoolError('CODE_REFUSED'));
       const { token, info } = await keeper.doors.redeem({ token: code, name, port: place.port });
+      guardian.auditor.record(principalOf({ ...info, hash: '' }), 'login', { address });
       return reply.header('set-cookie', cookie(token, COOKIE_SECONDS)).send(meOf(info));
     });
     app.post('/api/logout', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** The page and its assets, and whether the gateway is well. */
+/** The page and its assets. */
 import { SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { PageFiles } from '../page-files.ts';
@@ -23,6 +23,5 @@ export function pageRoutes(files: PageFiles): (app: FastifyInstance) => void {
       if (!file) throw new SpoolError('NOT_FOUND');
       return reply.type(file.type).send(file.bytes);
     });
-    app.get('/healthz', () => ({ status: 'ok' }));
   };
 }

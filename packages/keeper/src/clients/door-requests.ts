@@ -1,5 +1,5 @@
 /** The handlers of the requests about gateway and tokens. */
-import type { DoorRequests, Requests } from '@spool/protocol';
+import type { AuditEntry, DoorRequests, Requests } from '@spool/protocol';
 import type { Keeper } from '../keeper.ts';
 import type { Connection } from './connection.ts';
 
@@ -27,11 +27,30 @@ export const DOOR_HANDLERS: { readonly [K in keyof DoorRequests]: Handler<K> } =
     return undefined;
   },
 
-  createToken: ({ tokens }, ask) => tokens.create(ask),
+  createToken({ tokens, audit }, ask, { who }) {
+    const made = tokens.create(ask);
+    audit.record([local(who, `${ask.kind}-created`, `${made.info.id}, ${ask.role}, ${made.info.name}`)]);
+    return made;
+  },
 
   listTokens: ({ tokens }) => ({ tokens: tokens.list() }),
 
-  revokeToken: ({ tokens }, { token }) => ({ info: tokens.revoke(token) }),
+  revokeToken({ tokens, audit }, { token }, { who }) {
+    const info = tokens.revoke(token);
+    audit.record([local(who, 'token-revoked', `${info.id}, ${info.name}`)]);
+    return { info };
+  },
 
   redeemToken: ({ tokens }, ask) => tokens.redeem(ask),
+
+  recordAudit({ audit }, { entries }) {
+    audit.record(entries);
+    return {};
+  },
+
+  audit: ({ audit }, { after = 0 }) => audit.page(after),
 };
+
+function local(who: string, what: string, note: string): AuditEntry {
+  return { at: Date.now(), token: null, who, what, note };
+}

@@ -34,6 +34,8 @@ export class TokenStore {
 
   create(ask: Requests['createToken']['ask']): Requests['createToken']['answer'] {
     const { kind, role, name = kind, scope = {}, uses } = ask;
+    if (role === 'owner' && Object.keys(scope).length > 0)
+      throw new SpoolError('ARGUMENT_INVALID', { argument: 'role', value: role, reason: 'an owner has all sessions' });
     const expiresAt = ask.expiresAt ?? (kind === 'code' ? this.#now() + LAUNCH_CODE_MS : null);
     const usesLeft = kind === 'token' ? null : (uses ?? 1);
     return this.#add({ kind, role, name, scope, expiresAt, usesLeft, port: null });
@@ -50,7 +52,7 @@ export class TokenStore {
       tokens.find(({ id }) => id === reference) ??
       only(tokens.filter(({ id, name }) => name === reference || (reference !== '' && id.startsWith(reference))));
     if (!found) throw new SpoolError('TOKEN_UNKNOWN', { token: reference });
-    this.#write(tokens.filter(({ id }) => id !== found.id));
+    this.#write(tokens.filter(({ id, parent }) => id !== found.id && parent !== found.id));
     return infoOf(found);
   }
 
@@ -59,11 +61,13 @@ export class TokenStore {
     const tokens = this.#read();
     const found = tokens.find((known) => isSecretOf(known, token));
     if (!found || found.usesLeft === null || found.usesLeft < 1) throw new SpoolError('CODE_REFUSED');
-    const usesLeft = found.usesLeft - 1;
-    this.#write(tokens.flatMap((known) => (known !== found ? [known] : usesLeft > 0 ? [{ ...known, usesLeft }] : [])));
     const { role, scope, kind } = found;
+    const usesLeft = found.usesLeft - 1;
+    // A share link stays, so that it can be revoked with all that came of it.
+    const isKept = usesLeft > 0 || kind === 'share';
+    this.#write(tokens.flatMap((known) => (known !== found ? [known] : isKept ? [{ ...known, usesLeft }] : [])));
     const expiresAt = kind === 'code' ? this.#now() + DEVICE_MS : found.expiresAt;
-    return this.#add({ kind: 'device', role, name, scope, expiresAt, usesLeft: null, port });
+    return this.#add({ kind: 'device', role, name, scope, expiresAt, usesLeft: null, port, parent: found.id });
   }
 
   #add(made: Omit<StoredToken, 'id' | 'hash' | 'createdAt'>): Requests['createToken']['answer'] {

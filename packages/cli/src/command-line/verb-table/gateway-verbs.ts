@@ -58,4 +58,49 @@ export const GATEWAY_VERBS = {
       ['spool token revoke dashboard', ''],
     ],
   },
+  share: {
+    summary: 'make a link that shows one session to somebody else',
+    operands: ['ID'],
+    flags: {
+      role: {
+        kind: 'text',
+        value: 'ROLE',
+        words: ['viewer', 'prompter'],
+        about: 'viewer, or prompter, who may also answer questions and send prompts (default: viewer)',
+      },
+      expires: {
+        kind: 'age',
+        value: 'AGE',
+        about: 'the link, and what came of it, ends after this time (default: 1h)',
+      },
+      uses: { kind: 'whole', value: 'N', most: 1_000_000, about: 'how many browsers it can log in (default: 1)' },
+      from: {
+        kind: 'text',
+        value: 'now',
+        words: ['now'],
+        about: 'show nothing from before now: no history, no search',
+      },
+    },
+    details: [
+      'The link starts the gateway. Whoever opens it sees this session and no other, without its command line, folder or the names of',
+      'others. `spool token ls` lists the links and the browsers that used them; `spool token revoke` ends a link with all of them.',
+    ].join('\n'),
+    examples: [
+      ['spool share build', 'one browser may watch it for an hour'],
+      ['spool share claude --role prompter --expires 1d --uses 3', 'three may answer its questions for a day'],
+    ],
+  },
+  audit: {
+    summary: 'show what came through the gateway',
+    operands: ['[verify]'],
+    flags: {},
+    details: [
+      'Logins, refused tokens, and every request that changed something: who, what and which session. Each line holds the hash of the',
+      'one before. `verify` checks the chain: the exit code is 1 if a line was changed or taken out.',
+    ].join('\n'),
+    examples: [
+      ['spool audit', 'the oldest first'],
+      ['spool audit verify', ''],
+    ],
+  },
 } as const satisfies Record<string, Verb>;

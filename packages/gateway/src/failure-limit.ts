@@ -1,0 +1,32 @@
+/**
+ * Counts wrong tokens and codes, by address. A right one always opens, so that nobody can lock others out from the same address;
+ * with 256 bits, guessing is hopeless in any case, and this only keeps it cheap and visible. Keeps DOOR-5.
+ */
+import { SpoolError } from '@spool/protocol';
+
+export const FAILURES_MAX = 10;
+export const WINDOW_MS = 60_000;
+/** More addresses than this are forgotten together. */
+const ADDRESSES_MAX = 10_000;
+
+export class FailureLimit {
+  readonly #now: () => number;
+  readonly #failures = new Map<string, { count: number; since: number }>();
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** The error that this failure is answered with: `error`, or RATE_LIMITED. `isFirst`: worth a line in the audit log. */
+  fail(address: string, error: SpoolError): { readonly error: SpoolError; readonly isTold: boolean } {
+    const now = this.#now();
+    let found = this.#failures.get(address);
+    if (!found || now - found.since > WINDOW_MS) {
+      if (this.#failures.size >= ADDRESSES_MAX) this.#failures.clear();
+      this.#failures.set(address, (found = { count: 0, since: now }));
+    }
+    found.count++;
+    const isOver = found.count > FAILURES_MAX;
+    return { error: isOver ? new SpoolError('RATE_LIMITED') : error, isTold: found.count <= FAILURES_MAX + 1 };
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * To which sessions a token is limited. A session outside is answered like one that does not exist, and a reference is replaced by the
+ * full id that was checked, so that it cannot come to mean another session on its way. Keeps DOOR-15.
+ */
+import { type ListOptions, type SessionInfo, SpoolError, type TokenScope } from '@spool/protocol';
+
+/** What is asked of the keeper, with all its rights, to find out what a reference means. */
+export interface Directory {
+  get(session: string): Promise<SessionInfo>;
+  list(options: ListOptions): Promise<readonly SessionInfo[]>;
+  offsetAt(session: string, time: number): Promise<number>;
+}
+
+export function isLimited({ sessions, labels, from }: TokenScope): boolean {
+  return sessions !== undefined || labels !== undefined || from !== undefined;
+}
+
+export class Scope {
+  readonly #scope: TokenScope;
+  readonly #directory: Directory;
+  /** Sessions that are known to be within, for events that have only an id. */
+  readonly #within = new Set<string>();
+
+  constructor(scope: TokenScope, directory: Directory) {
+    this.#scope = scope;
+    this.#directory = directory;
+    for (const id of scope.labels === undefined ? (scope.sessions ?? []) : []) this.#within.add(id);
+  }
+
+  get isLimited(): boolean {
+    return isLimited(this.#scope);
+  }
+
+  get from(): number | undefined {
+    return this.#scope.from;
+  }
+
+  /** Which new sessions may be started: with these labels; null: none. */
+  get labelsOfNew(): Readonly<Record<string, string>> | null {
+    return this.#scope.sessions === undefined ? (this.#scope.labels ?? {}) : null;
+  }
+
+  has({ id, labels }: Pick<SessionInfo, 'id' | 'labels'>): boolean {
+    const { sessions, labels: wanted = {} } = this.#scope;
+    const isWithin =
+      (sessions?.includes(id) ?? true) &&
+      Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+    if (isWithin) this.#within.add(id);
+    else this.#within.delete(id);
+    return isWithin;
+  }
+
+  hasId(id: string): boolean {
+    const isEverything = this.#scope.sessions === undefined && this.#scope.labels === undefined;
+    return isEverything || this.#within.has(id);
+  }
+
+  /** The full id. Throws SESSION_UNKNOWN, as for one that does not exist. */
+  async resolve(reference: string): Promise<string> {
+    if (reference === '') return await this.#latest();
+    const unknown = new SpoolError('SESSION_UNKNOWN', { session: reference });
+    let found: SessionInfo;
+    try {
+      found = await this.#directory.get(reference);
+    } catch (error) {
+      throw SpoolError.is(error, 'SESSION_AMBIGUOUS') ? unknown : error; // how many there are is not told
+    }
+    if (!this.has(found)) throw unknown;
+    return found.id;
+  }
+
+  /** Learns which sessions are within, for events to come. */
+  async learn(): Promise<void> {
+    if (this.#scope.labels === undefined) return;
+    for (const session of await this.#directory.list({ labels: this.#scope.labels })) this.has(session);
+  }
+
+  /** The first offset that may be shown. */
+  async firstOffset(id: string): Promise<number> {
+    return this.#scope.from === undefined ? 0 : await this.#directory.offsetAt(id, this.#scope.from);
+  }
+
+  async #latest(): Promise<string> {
+    const found = (await this.#directory.list({ labels: this.#scope.labels })).findLast((session) => this.has(session));
+    if (!found) throw new SpoolError('SESSION_NONE');
+    return found.id;
+  }
+}

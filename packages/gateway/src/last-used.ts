@@ -1,0 +1,46 @@
+/** When each token was last used, for `spool token ls`. Written at most twice a minute, and not at all while nobody comes. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+const WRITE_AFTER_MS = 30_000;
+
+export class LastUsed {
+  readonly #path: string;
+  readonly #times: Record<string, number>;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(folder: string) {
+    this.#path = `${folder}/last-used.json`;
+    this.#times = read(this.#path);
+  }
+
+  note(id: string): void {
+    const isNew = this.#times[id] === undefined;
+    this.#times[id] = Date.now();
+    if (isNew) return this.#write(); // the first use is what a user looks for
+    this.#timer ??= setTimeout(() => this.#write(), WRITE_AFTER_MS).unref();
+  }
+
+  /** Tokens that are gone. */
+  forget(isKnown: (id: string) => boolean): void {
+    for (const id of Object.keys(this.#times)) if (!isKnown(id)) delete this.#times[id];
+  }
+
+  #write(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    try {
+      writeFileSync(`${this.#path}.tmp`, JSON.stringify(this.#times), { mode: 0o600 });
+      renameSync(`${this.#path}.tmp`, this.#path);
+    } catch {
+      // A full disk: the list of tokens is a little out of date
+    }
+  }
+}
+
+function read(path: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Record<string, number>;
+  } catch {
+    return {}; // the first gateway, or a file that was cut short
+  }
+}

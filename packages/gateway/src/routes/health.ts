@@ -1,0 +1,46 @@
+/** Whether the gateway and its daemon are well, for supervisors and for Prometheus. */
+import type { Client } from '@spool/client';
+import { SpoolError } from '@spool/protocol';
+import type { FastifyInstance } from 'fastify';
+import type { WebSockets } from '../websockets.ts';
+import { openApi } from './openapi.ts';
+import type { Route } from './route.ts';
+
+export interface HealthOptions {
+  readonly keeper: Client;
+  readonly sockets: () => WebSockets;
+  readonly routes: readonly Route[];
+}
+
+export function healthRoutes({ keeper, sockets, routes }: HealthOptions): (app: FastifyInstance) => void {
+  return (app) => {
+    app.get('/healthz', () => ({ status: 'ok' }));
+    app.get('/api/openapi.json', () => openApi(routes));
+    app.route({
+      method: 'GET',
+      url: '/readyz',
+      async handler() {
+        const status = await keeper.status().catch(() => null);
+        if (status === null) throw new SpoolError('DAEMON_UNREACHABLE');
+        return { status: 'ok' };
+      },
+    });
+    app.route({
+      method: 'GET',
+      url: '/metrics',
+      async handler(_request, reply) {
+        const { sessions, keeper: process_, openFiles } = await keeper.status();
+        const gauges = {
+          spool_sessions_running: sessions.running,
+          spool_sessions_ended: sessions.ended,
+          spool_keeper_memory_bytes: process_.rssBytes,
+          spool_keeper_connections: openFiles?.connections ?? 0,
+          spool_gateway_memory_bytes: process.memoryUsage.rss(),
+          spool_gateway_websockets: sockets().count,
+        };
+        const lines = Object.entries(gauges).map(([name, value]) => `# TYPE ${name} gauge\n${name} ${value}\n`);
+        return reply.type('text/plain; version=0.0.4; charset=utf-8').send(lines.join(''));
+      },
+    });
+  };
+}
