@@ -73,7 +73,7 @@ export const task = z
     startedAt: time,
     finishedAt: time.nullable(),
     exitCode: z.int().nullable(),
-    session: z.string(),
+    attachName: z.string(),
     timeoutMs: z.number().nullable(),
     labels: z.record(z.string(), z.string()),
     startedBy: z.looseObject({}).nullable(),
