@@ -52,6 +52,11 @@ export async function rewriteForScope(scope: Scope, request: Request): Promise<R
       if (!Array.isArray(named)) return request; // filtered on their way out
       return { ...request, sessions: await Promise.all(named.map((one) => scope.resolve(String(one)))) };
     }
+    case 'grids': {
+      const tiles = Array.isArray(request['tiles']) ? (request['tiles'] as readonly { session?: unknown }[]) : [];
+      const resolved = tiles.map(async (tile) => ({ ...tile, session: await scope.resolve(String(tile.session)) }));
+      return { ...request, tiles: await Promise.all(resolved) };
+    }
     case 'list':
     case 'view':
     case 'unwatch':
