@@ -2,7 +2,7 @@
  * Agents without a terminal: the events log, the driver and the commands of clients, with a scripted agent that speaks Claude's
  * protocol (`packages/testkit/programs/scripted-agent.mjs`).
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
@@ -237,4 +237,19 @@ test('`run --agent` prints the id, `events --agent` the events; raw input and at
   rmSync(received);
   const here = await daemon.spool(['run', '--agent', 'claude', '--program', program, 'say bye']);
   expect(here).toMatchObject({ code: 0, stdout: 'bye\n', stderr: '' });
+});
+
+test('[POL-4] a rule of the user answers for the user, names itself, and what no rule knows waits', async () => {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { mode: 0o700 });
+  const rules = [{ decision: 'allow', tool: 'Bash', command: 'echo 0' }];
+  writeFileSync(`${daemon.home}/config/policy.json`, JSON.stringify({ rules }));
+  const run = await Run.start(daemon, 'ask 2');
+  await run.has(1, 'permission.resolved');
+  const [resolved] = await run.kinds('permission.resolved');
+  expect(resolved).toMatchObject({ request: 'request-1-0', decision: 'allow', by: 'policy' });
+  expect(JSON.stringify(resolved)).toContain('echo 0');
+  expect((await run.agent.pending()).map(({ request }) => request)).toEqual(['request-1-1']);
+  await run.agent.deny('request-1-1');
+  await run.has(1, 'turn.ended');
 });

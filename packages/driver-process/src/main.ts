@@ -9,7 +9,7 @@ import { type AgentStartOptions, logLine, SpoolError, VERSION } from '@spool/pro
 import { AgentMachine } from './agent-machine.ts';
 import { DriverRun } from './driver-run.ts';
 import { FdTransport } from './fd-transport.ts';
-import { NO_POLICY } from './policy-answers.ts';
+import { userPolicy } from './user-policy.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,11 +38,16 @@ try {
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
   const { cwd, driver } = await requester.get(session);
   const machine = new AgentMachine(DIALECTS[name], session, { ...given(driver?.options), cwd, clientVersion: VERSION });
-  await new DriverRun({ requester, session, machine, policy: NO_POLICY, onOutdated: () => process.exit(0) }).run();
+  const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
+  await new DriverRun({ requester, session, machine, policy, onOutdated: () => process.exit(0) }).run();
   process.exit(0);
 } catch (error) {
-  process.stderr.write(logLine('error', `driver ${name}`, process.pid, (error as Error).stack ?? String(error)));
+  log('error', (error as Error).stack ?? String(error));
   process.exit(1);
+}
+
+function log(level: 'warn' | 'error', sentence: string): void {
+  process.stderr.write(logLine(level, `driver ${name}`, process.pid, sentence));
 }
 
 /** Without what is not given. */

@@ -1,4 +1,4 @@
-/** Answers permissions by the user's policy, where it has a rule. Without a policy, every permission waits for a person. */
+/** Answers permissions by the user's policy, where it has a rule (`user-policy.ts`). */
 import type { AgentBody, Command } from '@spool/protocol/agent';
 
 export interface PolicyAnswer {
@@ -10,5 +10,3 @@ export interface PolicyAnswer {
 export interface PolicyAnswers {
   answers(bodies: readonly AgentBody[]): readonly PolicyAnswer[];
 }
-
-export const NO_POLICY: PolicyAnswers = { answers: () => [] };

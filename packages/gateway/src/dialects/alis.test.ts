@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AlisEncoder, leb128 } from './alis.ts';
 
-/** A second, independent decoder, written from the public description of the protocol. */
+/** A decoder of our own, after the public description of the protocol and the player's reader. */
 function decode(message: Uint8Array): unknown[] {
   let at = 0;
   const number = (): number => {

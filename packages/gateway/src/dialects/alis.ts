@@ -1,7 +1,7 @@
 /**
  * `v1.alis`, the live protocol of asciinema, for watching only: `/ws?session=ID` in the asciinema player. Keeps REM-10.
  *
- * Written from its public description: a magic string, then one message for each event: a byte for its kind, numbers as
+ * Written from its public description and checked against the player's reader: a magic string, then one message for each event: a byte for its kind, numbers as
  * LEB128, times in microseconds since the event before, text with its length. A decoder reads each message by itself, so
  * no character may be cut in two.
  */
