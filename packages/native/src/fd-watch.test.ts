@@ -1,5 +1,5 @@
 /** Calm fds are reported together, at ticks; the first report after a silence comes at once. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FdWatch } from './fd-watch.ts';
 import { native, POLL } from './index.ts';
 import { guardAgainstLeaks } from './testing/children.ts';
@@ -9,7 +9,15 @@ guardAgainstLeaks();
 const REST_MS = 300;
 
 /** Two socket pairs, watched; `reports` has one entry for each call of a handler. */
-function watched(): { watch: FdWatch; ours: number[]; theirs: number[]; reports: { fd: number; at: number }[] } {
+interface Watched extends Disposable {
+  readonly watch: FdWatch;
+  readonly ours: number[];
+  readonly theirs: number[];
+  readonly reports: { fd: number; at: number }[];
+}
+
+/** Disposed at the end of the test: what `onTestFinished` closes, the guard against leaks would still see. */
+function watched(): Watched {
   const watch = new FdWatch(() => REST_MS);
   const pairs = [native.socketPair(), native.socketPair()];
   const reports: { fd: number; at: number }[] = [];
@@ -19,11 +27,16 @@ function watched(): { watch: FdWatch; ours: number[]; theirs: number[]; reports:
       reports.push({ fd: ours, at: performance.now() });
       native.read(ours, room);
     });
-  onTestFinished(() => {
-    watch[Symbol.dispose]();
-    for (const fd of pairs.flat()) native.close(fd);
-  });
-  return { watch, ours: pairs.map(([a]) => a), theirs: pairs.map(([, b]) => b), reports };
+  return {
+    watch,
+    ours: pairs.map(([a]) => a),
+    theirs: pairs.map(([, b]) => b),
+    reports,
+    [Symbol.dispose]: () => {
+      watch[Symbol.dispose]();
+      for (const fd of pairs.flat()) native.close(fd);
+    },
+  };
 }
 
 const byte = Uint8Array.of(120);
@@ -33,7 +46,8 @@ async function reported(reports: readonly unknown[], count: number): Promise<voi
 }
 
 test('[SCR-3] calm fds are reported at once after a silence, and then together, at the next tick', async () => {
-  const { watch, ours, theirs, reports } = watched();
+  using open = watched();
+  const { watch, ours, theirs, reports } = open;
   for (const fd of ours) watch.setCalm(fd, true);
   expect(ours.map((fd) => watch.isCalm(fd))).toEqual([true, true]);
   native.write(theirs[0]!, byte);
@@ -46,7 +60,8 @@ test('[SCR-3] calm fds are reported at once after a silence, and then together, 
 });
 
 test('[SCR-3] an fd that is no longer calm, or waits to write, is reported although the others rest', async () => {
-  const { watch, ours, theirs, reports } = watched();
+  using open = watched();
+  const { watch, ours, theirs, reports } = open;
   for (const fd of ours) watch.setCalm(fd, true);
   native.write(theirs[0]!, byte);
   await reported(reports, 1);
@@ -63,7 +78,8 @@ test('[SCR-3] an fd that is no longer calm, or waits to write, is reported altho
 });
 
 test('a calm fd can be unwatched while the others rest, and closed', async () => {
-  const { watch, ours, theirs, reports } = watched();
+  using open = watched();
+  const { watch, ours, theirs, reports } = open;
   for (const fd of ours) watch.setCalm(fd, true);
   native.write(theirs[0]!, byte);
   await reported(reports, 1);
