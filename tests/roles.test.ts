@@ -53,7 +53,9 @@ const HARMLESS = { nonsense: true };
 const ops = Object.keys(OP_ROLES) as Op[];
 
 const codeOf = async (socket: FrameSocket, op: string, session: string): Promise<unknown> =>
-  (await socket.request(op, { session, agent: session, sessions: [session], ...HARMLESS }))['code'];
+  (await socket.request(op, { session, agent: session, sessions: [session], tiles: [{ session }], ...HARMLESS }))[
+    'code'
+  ];
 
 test.each(ROLES)('[DOOR-9] each request is refused to a %s, or passed on, as the table says', async (role) => {
   const socket = await gateway.frames(tokens[role]);
