@@ -18,8 +18,11 @@ const TASK_LIFE: ReadonlySet<unknown> = new Set(['running', 'success', 'error', 
 const DOING: ReadonlySet<unknown> = new Set(['starting', 'working', 'blocked', 'idle', 'exited']);
 /** Words for a session that would be a second vocabulary. */
 const FOREIGN: readonly string[] = ['sessionId', 'sessionName', 'session_id', 'sid', 'uuid'];
-/** What a program itself reported is passed on in the program's words; a driver's life is that of a process, not of a session. */
-const VERBATIM: ReadonlySet<string> = new Set(['fact', 'env', 'labels', 'modes', 'content', 'driver']);
+/**
+ * What a program itself reported is passed on in the program's words; a driver's life is that of a process, and the
+ * outcome of an agent's command is an event, which has the vocabulary of agents.
+ */
+const VERBATIM: ReadonlySet<string> = new Set(['fact', 'env', 'labels', 'modes', 'content', 'driver', 'outcome']);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -75,8 +78,9 @@ const lines = (text: string): Json[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Json);
 
-/** The verbs whose JSON is about no session. */
+/** The verbs whose JSON is about no session; `queue` lists prompts. */
 const WITHOUT_SESSION: readonly string[] = [
+  'queue',
   'web',
   'token',
   'share',
