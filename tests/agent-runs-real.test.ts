@@ -1,48 +1,82 @@
 /**
- * The real Claude without a terminal, beside a scripted model: a command that is approved from another client, after the driver
- * and the keeper were killed while it waited. It runs where `node scripts/agents.mjs claude` has brought the program.
+ * The real agents without a terminal, beside a scripted model: a prompt that is answered with text, and a command that is
+ * approved from another client, after the driver and the keeper were killed while it waited. Each runs where
+ * `node scripts/agents.mjs NAME` has brought the program.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Client } from '@spool/client';
 import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
 
-const claude = AGENTS.find(({ name }) => name === 'claude')!;
+/** What it prints is not in it. */
+const COMMAND = "printf '%s-%s' out put && touch made.txt";
+const RUN_MS = 60_000;
 
-test(
-  '[EVT-1, EVT-5, EVT-6] claude, the real one: a permission survives the keeper, is approved once, and the command runs',
+interface Case {
+  readonly name: string;
+  /** The agent's own mode in which it asks. */
+  readonly mode?: string;
+}
+
+const CASES: readonly Case[] = [{ name: 'claude', mode: 'manual' }, { name: 'codex' }, { name: 'gemini' }];
+
+test.for(CASES)(
+  '[EVT-1, EVT-5, EVT-6] $name, the real one: it answers, its permission survives the keeper, and the approved command runs once',
   AGAIN,
-  async ({ skip }) => {
-    skip(!isInstalled(claude), 'it runs once `node scripts/agents.mjs claude` has brought the program');
+  async ({ name, mode }, { skip }) => {
+    const real = AGENTS.find((each) => each.name === name)!;
+    skip(!isInstalled(real), `it runs once \`node scripts/agents.mjs ${name}\` has brought the program`);
     const offline = program('offline');
     skip(spawnSync(offline, ['true']).status !== 0, 'it runs where a program may be given a network of its own');
-    using home = new AgentHome(claude);
+    using home = new AgentHome(real);
     await using daemon = new TestDaemon();
     const client = await daemon.client();
-    const agent = await client.agent('claude', {
-      prompt: 'please run touch made.txt',
-      mode: 'manual',
-      program: [offline, ...commandOf(claude)],
+    const agent = await client.agent(name, {
+      prompt: 'please greet',
+      mode,
+      program: [offline, ...commandOf(real)],
       cwd: home.project,
       env: { PATH: process.env.PATH!, ...home.env },
     });
+    const endOf = (turns: number) => async (): Promise<boolean> =>
+      (await eventsOf(client, agent.id)).filter(({ kind }) => kind === 'turn.ended').length === turns;
+    await until('the first turn has ended', endOf(1), RUN_MS);
+    const greeting = (await eventsOf(client, agent.id)).find((event) => event.kind === 'message.done');
+    expect(greeting).toMatchObject({ text: 'Heard 1 of them, at last PLEASE GREET.' });
+
+    await agent.prompt(`please run ${COMMAND}`);
     const { session } = await client.waitUntil(agent.id, 'blocked');
-    expect(session.status.question).toMatchObject({ subject: 'touch made.txt' });
+    expect(session.status.question?.subject ?? session.status.question?.text).toContain('touch made.txt');
     expect(existsSync(`${home.project}/made.txt`)).toBe(false);
     process.kill((await client.status()).keeper.pid, 'SIGKILL');
-    await until('it is blocked again', async () => (await client.get(agent.id)).status.state === 'blocked');
+    await until('it is blocked again', async () => (await client.get(agent.id)).status.state === 'blocked', RUN_MS);
     expect(await daemon.spool(['approve', agent.id])).toMatchObject({ code: 0 });
-    await until('the command has run', () => existsSync(`${home.project}/made.txt`), 60_000);
+    await until('the command has run', () => existsSync(`${home.project}/made.txt`), RUN_MS);
+    await until('the second turn has ended', endOf(2), RUN_MS);
     await client.waitUntil(agent.id, 'idle');
-    const kinds: string[] = [];
-    for await (const item of client.watchEvents(agent.id)) {
-      if (item.type === 'synced') break;
-      if (item.type === 'event') kinds.push(item.event.kind);
-    }
-    const count = (kind: string): number => kinds.filter((each) => each === kind).length;
-    for (const kind of ['permission.requested', 'permission.resolved', 'turn.started', 'turn.ended', 'tool.ended'])
+
+    const events = await eventsOf(client, agent.id);
+    const count = (kind: string): number => events.filter((event) => event.kind === kind).length;
+    for (const kind of ['permission.requested', 'permission.resolved', 'tool.started', 'tool.ended'])
       expect([kind, count(kind)]).toEqual([kind, 1]);
-    expect(count('raw')).toBe(0);
+    expect(count('turn.started')).toBe(2);
+    expect(events.filter((event) => event.kind === 'turn.ended')).toMatchObject([
+      { outcome: 'completed' },
+      { outcome: 'completed' },
+    ]);
+    expect(events.find((event) => event.kind === 'tool.ended')).toMatchObject({ status: 'ok' });
+    expect(JSON.stringify(events.find((event) => event.kind === 'tool.ended'))).toContain('out-put');
+    expect(events.filter((event) => event.kind === 'raw')).toEqual([]);
   },
 );
+
+async function eventsOf(client: Client, session: string) {
+  const events = [];
+  for await (const item of client.watchEvents(session)) {
+    if (item.type === 'synced' || item.type === 'exit') break;
+    if (item.type === 'event') events.push(item.event);
+  }
+  return events;
+}

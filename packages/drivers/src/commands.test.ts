@@ -255,6 +255,16 @@ test('acp: handshake, prompt, permission, and an interrupt that answers what is 
   expect(faultsOf(talk.events)).toEqual([]);
 });
 
+test('[DRV-8] acp: a prompt that waited for the handshake goes to the session that the handshake gave', () => {
+  const talk = new Conversation('acp');
+  const [initialize] = talk.started();
+  expect(talk.prompt('go', 'p1')).toEqual([]);
+  const [create] = talk.says({ jsonrpc: '2.0', id: initialize.id, result: { protocolVersion: 1 } });
+  expect(talk.says({ jsonrpc: '2.0', id: create.id, result: { sessionId: 's1' } })).toMatchObject([
+    { method: 'session/prompt', params: { sessionId: 's1', prompt: [{ type: 'text', text: 'go' }] } },
+  ]);
+});
+
 test('opencode: calls of its HTTP interface, and an idle of the turn before does not end the next', () => {
   const talk = new Conversation('opencode', { wire: 'serve' });
   const [create] = talk.started();

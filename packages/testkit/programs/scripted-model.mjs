@@ -2,10 +2,10 @@
  * Stands in for every model: `scripted-model.mjs COMMAND…` serves what agents ask of Anthropic, OpenAI and Gemini on port 8080
  * of the loopback, and runs COMMAND, whose end is its own. To be run inside of `offline`, where that port is free.
  *
- * It answers what a user says after "please". `please list 60` gets sixty lines, `please run COMMAND` gets (of Anthropic) that
- * command as a call of the Bash tool, everything else gets the number of its lines and
- * the last of them in capitals, so that an answer on the screen is never mistaken for what was typed. Whatever an agent asks
- * besides (a title, a classification) gets something short of the right shape.
+ * It answers what a user says after "please". `please list 60` gets sixty lines, `please run COMMAND` gets that command as a
+ * call of the agent's own tool for the shell, everything else gets the number of its lines and the last of them in capitals,
+ * so that an answer on the screen is never mistaken for what was typed. Whatever an agent asks besides (a title, a
+ * classification) gets something short of the right shape; so does what a tool has given.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -60,6 +60,9 @@ function answer(said) {
   return `Heard ${lines.length} of them, at last ${lines.at(-1).trim().toUpperCase()}.`;
 }
 
+/** The command that the user asked for last. */
+const commandIn = (said) => /please run ([^\n<]+)/.exec(said.slice(said.lastIndexOf('please ')))?.[1].trim();
+
 const DONE = {};
 const pieces = (text) => text.match(new RegExp(`[^]{1,${PIECE_CHARACTERS}}`, 'g'));
 const lastOf = (messages, role = 'user') => messages?.findLast((message) => message.role === role);
@@ -89,7 +92,7 @@ const anthropic = {
   whole: (text, body) => ({ ...anthropic.message(body), content: [{ type: 'text', text }], stop_reason: 'end_turn' }),
   *stream(text, body) {
     yield { type: 'message_start', message: anthropic.message(body) };
-    const command = /please run ([^\n<]+)/.exec(anthropic.said(body))?.[1];
+    const command = commandIn(anthropic.said(body));
     if (command !== undefined) {
       yield* anthropic.call({ command, description: 'Run a command' });
       return;
@@ -122,7 +125,10 @@ anthropic.call = function* (input) {
 
 const responses = {
   path: /\/responses$/,
-  said: (body) => (typeof body.input === 'string' ? body.input : textOf(lastOf(body.input)?.content)),
+  said: (body) => {
+    if (typeof body.input === 'string') return body.input;
+    return body.input?.at(-1)?.type === 'function_call_output' ? '' : textOf(lastOf(body.input)?.content);
+  },
   streams: (body) => body.stream === true,
   item: (text) => ({
     type: 'message',
@@ -140,8 +146,30 @@ const responses = {
     output: [responses.item(text)],
     usage: { input_tokens: 10, output_tokens: 9, total_tokens: 19 },
   }),
+  /** Codex asks only for what must not be done in its sandbox. */
+  call: (command) => ({
+    type: 'function_call',
+    id: 'fc_scripted',
+    call_id: 'call_scripted',
+    name: 'exec_command',
+    status: 'completed',
+    arguments: JSON.stringify({
+      cmd: command,
+      sandbox_permissions: 'require_escalated',
+      justification: 'It writes outside of the sandbox.',
+    }),
+  }),
   *stream(text, body) {
+    const command = commandIn(responses.said(body));
     const response = responses.whole(text, body);
+    if (command !== undefined) {
+      const item = responses.call(command);
+      yield { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } };
+      yield { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } };
+      yield { type: 'response.output_item.done', output_index: 0, item };
+      yield { type: 'response.completed', response: { ...response, output: [item] } };
+      return;
+    }
     const place = { item_id: 'msg_scripted', output_index: 0, content_index: 0 };
     yield { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } };
     yield { type: 'response.output_item.added', output_index: 0, item: { ...responses.item(text), content: [] } };
@@ -154,9 +182,11 @@ const responses = {
 
 const chat = {
   path: /\/chat\/completions$/,
-  said: (body) => (hasTools(body) ? textOf(lastOf(body.messages)?.content) : ''),
+  said: (body) =>
+    hasTools(body) && body.messages?.at(-1)?.role !== 'tool' ? textOf(lastOf(body.messages)?.content) : '',
   streams: (body) => body.stream === true,
   usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 },
+  shellOf: (body) => body.tools.map((tool) => tool.function?.name).find((name) => /^(bash|run_terminal)/.test(name)),
   whole: (text, body) => ({
     id: 'chat_scripted',
     object: 'chat.completion',
@@ -175,6 +205,15 @@ const chat = {
       ...more,
     });
     yield piece({ delta: { role: 'assistant', content: '' } });
+    const command = commandIn(chat.said(body));
+    if (command !== undefined) {
+      const call = { name: chat.shellOf(body), arguments: JSON.stringify({ command, description: 'Run a command' }) };
+      yield piece({ delta: { tool_calls: [{ index: 0, id: 'call_scripted', type: 'function', function: call }] } });
+      yield piece({ delta: {}, finish_reason: 'tool_calls' });
+      yield piece(undefined, { usage: chat.usage });
+      yield DONE;
+      return;
+    }
     for (const content of pieces(text)) yield piece({ delta: { content } });
     yield piece({ delta: {}, finish_reason: 'stop' });
     yield piece(undefined, { usage: chat.usage });
@@ -193,7 +232,15 @@ const gemini = {
   }),
   // Only side questions are not streamed: which model to take, who speaks next.
   whole: () => gemini.part(JSON.stringify(CLASSIFIED), { finishReason: 'STOP' }),
-  *stream(text) {
+  *stream(text, body) {
+    const command = commandIn(gemini.said(body));
+    if (command !== undefined) {
+      const functionCall = { name: 'run_shell_command', args: { command, description: 'Run a command' } };
+      const [candidate] = gemini.part('').candidates;
+      const content = { role: 'model', parts: [{ functionCall }] };
+      yield { ...gemini.part(''), candidates: [{ ...candidate, content, finishReason: 'STOP' }] };
+      return;
+    }
     for (const piece of pieces(text)) yield gemini.part(piece);
     yield gemini.part('', { finishReason: 'STOP' });
   },

@@ -228,23 +228,24 @@ function sent(work: AcpWork, line: JsonObject): void {
 
 function hands(work: AcpWork): Hands {
   const { state, ledger } = work;
-  const sessionId = state.session;
+  // The session may be known only when the prompt that waited for it goes out.
+  const target = (): { sessionId: string | null } => ({ sessionId: state.session });
   return {
     prompt(prompt: QueuedPrompt) {
       const content = prompt.content.map(blockOf);
-      state.prompts.push(request(work, 'session/prompt', { sessionId, prompt: content }));
+      state.prompts.push(request(work, 'session/prompt', { ...target(), prompt: content }));
     },
     interrupt() {
       cancelAsks(work);
-      ledger.write({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId } });
+      ledger.write({ jsonrpc: '2.0', method: 'session/cancel', params: target() });
     },
     permission: (key, choice) => answerPermission(work, key, choice),
     question: (key, answers) => answerQuestion(work, key, answers),
-    setMode: (mode) => void request(work, 'session/set_mode', { sessionId, modeId: mode }),
+    setMode: (mode) => void request(work, 'session/set_mode', { ...target(), modeId: mode }),
     setModel(model) {
       const { modelOption } = state;
-      if (modelOption === null) request(work, 'session/set_model', { sessionId, modelId: model });
-      else request(work, 'session/set_config_option', { sessionId, configId: modelOption, value: model });
+      if (modelOption === null) request(work, 'session/set_model', { ...target(), modelId: model });
+      else request(work, 'session/set_config_option', { ...target(), configId: modelOption, value: model });
     },
   };
 }
