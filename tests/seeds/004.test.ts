@@ -244,3 +244,20 @@ test('[RUN-5] [CONF-1] "Wait up to stop_grace_seconds (configurable, default 5s)
   expect(ended.endedAt! - Math.max(asked, startedAt)).toBeGreaterThan(900);
   expect(ended.endedAt! - asked, 'not the default of 5 s').toBeLessThan(4500);
 });
+
+test('[QRY-2] "COLORFGBG": a session that starts in the background has the colours of where it was started', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const ask = `stty raw -echo; printf '\\033]11;?\\033\\\\'; dd bs=1 count=25 2>/dev/null | tr -d '\\033'; echo; sleep 100`;
+  const colourIn = async (name: string, fgbg: string): Promise<string> => {
+    daemon.env.COLORFGBG = fgbg;
+    const asked = await daemon.spool(['run', '-d', '--name', name, '--', 'sh', '-c', ask]);
+    expect([asked.code, asked.stderr]).toEqual([0, '']);
+    await seen(client, name, ']11;rgb:');
+    await until('the whole answer', async () => /rgb:[\da-f/]{14}/.test(await seen(client, name, ']11;rgb:')));
+    return /rgb:([\da-f/]{14})/.exec(await seen(client, name, ']11;rgb:'))![1]!;
+  };
+  expect(await colourIn('light', '0;15')).toBe('ffff/ffff/ffff');
+  expect(await colourIn('dark', '15;0')).toBe('0000/0000/0000');
+  expect(await colourIn('odd', 'default')).toBe('0000/0000/0000');
+});

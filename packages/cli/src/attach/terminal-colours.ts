@@ -22,6 +22,12 @@ export function understandsOsc(env: Readonly<Record<string, string | undefined>>
   return !SILENT.test(env.TERM ?? '');
 }
 
+/** What COLORFGBG says: for a terminal that answers no query, or is not asked. */
+export function environmentColours(env: Readonly<Record<string, string | undefined>>): TerminalColours | undefined {
+  const told = coloursOfFgBg(env.COLORFGBG ?? '');
+  return told && { foreground: hex(told.foreground), background: hex(told.background) };
+}
+
 export class ColourQuestion {
   readonly #found: { foreground?: string; background?: string } = {};
   readonly #end = Promise.withResolvers<void>();
@@ -30,8 +36,7 @@ export class ColourQuestion {
   #isOpen = true;
 
   constructor(env: Readonly<Record<string, string | undefined>>, write: (text: string) => void) {
-    const told = coloursOfFgBg(env.COLORFGBG ?? '');
-    this.#fallback = told && { foreground: hex(told.foreground), background: hex(told.background) };
+    this.#fallback = environmentColours(env);
     if (understandsOsc(env)) write(QUESTION);
     else this.#close();
   }

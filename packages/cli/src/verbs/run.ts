@@ -1,6 +1,6 @@
 /** `spool run`: starts a command and attaches to it (with --detach: only starts it). */
 import type { Client } from '@spool/client/node';
-import { type Size, SpoolError } from '@spool/protocol';
+import { type Size, SpoolError, type TerminalColours } from '@spool/protocol';
 import type { DetachKey } from '@spool/vt';
 import { fstatSync, statSync } from 'node:fs';
 import { labels } from '../command-line/labels.ts';
@@ -48,6 +48,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     // Piped input is not typed, so the output would contain it twice.
     echo: isAttached || flags.detach || isTerminal(0) || isNothing(0) ? undefined : false,
     retainBytes: flags.retain ?? settings.retain ?? undefined,
+    colours: flags.headless ? undefined : await assumedColours(),
   };
   const detachKeys = await detachKeysFor(flags.detachKeys, isAttached, settings.detachKeys);
   await using client = await openClient(program);
@@ -135,6 +136,12 @@ async function detachKeysFor(
 ): Promise<readonly DetachKey[]> {
   if (text === undefined && !isAttached) return [];
   return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run', configured);
+}
+
+/** Those that the first query is answered with, as long as no terminal has told its own. Loaded only when needed. */
+async function assumedColours(): Promise<TerminalColours | undefined> {
+  if (process.env.COLORFGBG === undefined) return undefined;
+  return (await import('../attach/terminal-colours.ts')).environmentColours(process.env);
 }
 
 /** /dev/null: a terminal that someone attaches to later echoes as usual. */

@@ -1,6 +1,6 @@
 import { encodeFrame, encodeJson, FrameType, SpoolError } from '@spool/protocol';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FakeKeeper, type Watcher } from '../../test/fake-keeper.ts';
 import { quiet, tick } from '../../test/quiet.ts';
 import { type Attachment, type AttachItem, Client } from '../index.ts';
@@ -178,8 +178,10 @@ test('[ATT-2] after a break it goes on at its cursor, with its present size; tak
   keeper.hangUp();
   attachment.view({ size: { cols: 70, rows: 20 } });
   await next(attachment, 1);
-  await quiet(keeper);
-  expect(keeper.asked.at(-1)).toMatchObject({ op: 'view', ask: { size: { cols: 70, rows: 20 } } });
+  await vi.waitFor(
+    () => expect(keeper.asked.at(-1)).toMatchObject({ op: 'view', ask: { size: { cols: 70, rows: 20 } } }),
+    10_000,
+  );
   attachment.close();
   client.close();
 });
@@ -332,6 +334,24 @@ test('[ATT-7] viewers are told; whoever is taken over hears it, and then the end
   ]);
   await attachment.type(Buffer.from('too late'));
   await attachment.settled();
+  client.close();
+});
+
+test('[SIZE-8] of the sizes of a window that is dragged, the first and the last are sent, and few between', async () => {
+  const keeper = new FakeKeeper();
+  keeper.session('s', '');
+  const client = new Client(keeper);
+  const attachment = client.attach('s', { ...EXACT, size: { cols: 80, rows: 24 } });
+  await next(attachment, 2);
+  for (let cols = 81; cols <= 200; cols++) attachment.view({ size: { cols, rows: 24 } });
+  const sizes = (): unknown[] => keeper.asked.flatMap(({ op, ask }) => (op === 'view' ? [ask.size] : []));
+  await vi.waitUntil(() => sizes().length > 1, 10_000);
+  await quiet(keeper);
+  expect(sizes()).toEqual([
+    { cols: 81, rows: 24 },
+    { cols: 200, rows: 24 },
+  ]);
+  attachment.close();
   client.close();
 });
 

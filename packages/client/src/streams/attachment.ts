@@ -6,7 +6,7 @@
  * that waited before it. Typed input arrives exactly once too, in its own stream (`TypedStream`).
  *
  * What is returned may be written to any terminal, and what a terminal sends may be typed: `ViewerOutput` and
- * `ViewerInput` keep the two apart that must not meet. Keeps ATT-11.
+ * `ViewerInput` keep the two apart that must not meet. Keeps ATT-11 and SIZE-8.
  */
 import {
   encodeFrame,
@@ -70,17 +70,24 @@ export interface ViewChange {
   readonly wantsSnapshot?: true | undefined;
 }
 
+/** A window that is dragged has another size with each frame: one of them is sent in this time, and the last one always. */
+const RESIZE_EVERY_MS = 50;
+
 export class Attachment extends Reading<AttachItem> {
   readonly #bytes: ByteStream;
   readonly #options: AttachOptions;
   readonly #typing: string;
   readonly #typed = new TypedStream();
   #size: Size | undefined;
+  /** A size was sent a moment ago; the next one waits. */
+  #hasJustResized = false;
+  #hasLateSize = false;
   #isFocused: boolean | undefined;
   #colours: TerminalColours | undefined;
   /** Not sent yet: it changed before there was an answer. */
   #unsaid: ViewChange = {};
   readonly #requester: Requester;
+  readonly #sleep: Runtime['sleep'];
   readonly #input: ViewerInput;
   readonly #isExact: boolean;
   #output: ViewerOutput | null = null;
@@ -94,6 +101,7 @@ export class Attachment extends Reading<AttachItem> {
   ) {
     super();
     this.#requester = requester;
+    this.#sleep = (ms) => runtime.sleep(ms);
     this.#isExact = options.filter === 'none';
     this.#input = new ViewerInput({
       vt: loadVt,
@@ -185,17 +193,31 @@ export class Attachment extends Reading<AttachItem> {
     await this.#typed.settled();
   }
 
-  /** The viewer's size, focus or colours have changed. Sent now, and again after a break. */
+  /** The viewer's size, focus or colours have changed. Sent now (sizes: 20 in a second), and again after a break. */
   view({ size, isFocused, colours, wantsSnapshot }: ViewChange): void {
     if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
-    if (size !== undefined && this.#options.isReadOnly !== true) this.#size = size;
     this.#say({
-      ...(size && this.#options.isReadOnly !== true ? { size } : {}),
+      ...(size && this.#options.isReadOnly !== true && this.#mayResizeTo(size) ? { size } : {}),
       ...(isFocused === undefined ? {} : { isFocused }),
       ...(colours && { colours }),
       ...(wantsSnapshot && { wantsSnapshot }),
     });
+  }
+
+  /** False: it will be sent later, unless yet another one comes. */
+  #mayResizeTo(size: Size): boolean {
+    this.#size = size;
+    const isSent = this.#bytes.answered !== null; // else only the last one waits for the link
+    this.#hasLateSize = isSent && this.#hasJustResized;
+    if (this.#hasLateSize) return false;
+    if (!isSent || this.#hasJustResized) return true;
+    this.#hasJustResized = true;
+    void this.#sleep(RESIZE_EVERY_MS).then(() => {
+      this.#hasJustResized = false;
+      if (this.#hasLateSize && !this.isEnded) this.view({ size: this.#size });
+    });
+    return true;
   }
 
   #checkTyping(): void {

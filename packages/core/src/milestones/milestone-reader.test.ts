@@ -131,6 +131,9 @@ test.each([
   'Done in 1.2s',
   'Done. Now run:',
   'Success! Created by hand at noon',
+  "  done   That's it!",
+  'Liftoff confirmed. Explore your project!',
+  '✔ Template copied',
   'Found 2 errors in your reasoning',
   '  expect(screen).toContain("Found 0 errors. Watching for file changes.");',
   'Tests: 2 passed, 2 total',
@@ -164,6 +167,36 @@ test.each([
 ])('[TASK-5] this is no milestone: %s', (line) => {
   expect(new MilestoneReader(OWN).line(line, 1)).toEqual([]);
   expect(new MilestoneReader(OWN).openLine(line, 1)).toEqual([]);
+});
+
+/** As the programs print them, without their colours. */
+test.each<[string, string[], string[]]>([
+  [
+    'create-astro',
+    [
+      ' astro   Launch sequence initiated.',
+      '      ◼  dir Using ./my-app as project directory',
+      '         ✔ Template copied',
+      '         ■ Template copied',
+      '         ■ Dependencies installed',
+      '  next   Liftoff confirmed. Explore your project!',
+    ],
+    ['Template copied', 'Dependencies installed', 'project created in ./my-app'],
+  ],
+  ['create-astro, asked', ['  next   Liftoff confirmed. Explore your project!'], ['project created']],
+  ['create-astro, offline', [' astro  Launch sequence aborted.'], ['the project was not created']],
+  ['create-react-router', ['         create-react-router v7.18.4', "  done   That's it!"], ['project created']],
+  [
+    'create-nuxt',
+    ['└  ✨ Nuxt project has been created with the minimal template.'],
+    ['project created with the template minimal'],
+  ],
+  ['create-expo', ['✅ Your project is ready!'], ['project created']],
+  ['nest new', ['🚀  Successfully created project api'], ['api created']],
+  ['nest new .', ['🚀  Successfully created a new project'], ['created']],
+  ['create-solid', ['◇  Project created 🎉'], ['project created']],
+])('[TASK-5] a scaffold tells its steps and its end: %s', (_name, lines, expected) => {
+  expect(titles(new MilestoneReader(OWN), lines)).toEqual(expected);
 });
 
 test.each([

@@ -195,6 +195,19 @@ describe('programs that nobody knows', () => {
     for (let at = 0; at < 100; at++) expect(session.wait(MINUTE).reducer.status.state).not.toBe('blocked');
   });
 
+  test('[STATE-1] one that shows nothing at all is starting for ten seconds only, and less certain with time', () => {
+    const { reducer } = new Session('sleep 1000');
+    const certain: number[] = [];
+    for (let at = reducer.nextCheckAt; at !== null; at = reducer.nextCheckAt) {
+      reducer.tick(at);
+      certain.push(reducer.status.confidence);
+      if (reducer.status.state === 'idle') break;
+      expect([at, reducer.status.state]).toEqual([at, 'working']);
+    }
+    expect(certain).toEqual([0.5, 0.4, 0.3, 0.3]);
+    expect(reducer.status).toMatchObject({ state: 'idle', source: 'output' });
+  });
+
   test('a full screen that stands still waits for a key', () => {
     const session = new Session('vim a.c').shows('int main()', { isAlternate: true });
     expect(session.wait(10 * SECOND).is).toBe('working');

@@ -114,6 +114,7 @@ export class StatusReducer {
     this.#screen = new ScreenWatch(rules, command);
     this.#status = status ?? { ...STARTING, since: startedAt, agent: this.#startedAgent };
     if (status !== undefined) this.#restore(status);
+    else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // one that never writes anything is not starting for ever
   }
 
   get status(): Status {

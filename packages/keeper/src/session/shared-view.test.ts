@@ -1,10 +1,10 @@
 import type { Size } from '@spool/protocol';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Attached } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 import { viewer } from '../testing/fake-session.ts';
 import type { Child } from './child.ts';
-import { SharedView } from './shared-view.ts';
+import { SharedView, TYPING_PAUSE_MS } from './shared-view.ts';
 
 const SMALL: Size = { cols: 80, rows: 24 };
 const LARGE: Size = { cols: 200, rows: 50 };
@@ -99,6 +99,33 @@ test('[SIZE-1] under `latest` the viewer that types decides; a read-only viewer 
   expect(desk.file.record.size).toEqual(LARGE);
   desk.view.change(desk.attach('eve', { isReadOnly: true }), { size: SMALL });
   expect(desk.file.record.size).toEqual(LARGE);
+});
+
+test('[SIZE-7] two who type in turn do not make the size flap; a pause or a leave gives it to the other', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const desk = new Desk();
+  const [ann, bob] = [desk.attach('ann'), desk.attach('bob')];
+  desk.view.change(ann, { size: LARGE });
+  desk.view.change(bob, { size: SMALL });
+  desk.view.touch(ann);
+  desk.story.length = 0;
+  for (let turn = 0; turn < 20; turn++) {
+    vi.advanceTimersByTime(TYPING_PAUSE_MS / 2);
+    desk.view.touch(turn % 2 === 0 ? bob : ann);
+  }
+  expect(desk.story).toEqual([]);
+  vi.advanceTimersByTime(TYPING_PAUSE_MS);
+  desk.view.touch(bob);
+  expect(desk.file.record.size).toEqual(SMALL);
+  desk.view.touch(ann);
+  expect(desk.file.record.size, 'bob has just typed').toEqual(SMALL);
+  desk.view.change(ann, { size: { cols: 100, rows: 30 } });
+  expect(desk.file.record.size, 'a window of another size').toEqual({ cols: 100, rows: 30 });
+  desk.view.change(bob, { size: SMALL });
+  desk.view.left(bob.watcher);
+  desk.view.touch(ann);
+  expect(desk.file.record.size).toEqual({ cols: 100, rows: 30 });
 });
 
 test('the focus of all viewers is one: the program is told when the first gains it and the last loses it', () => {

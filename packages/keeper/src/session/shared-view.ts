@@ -1,6 +1,6 @@
 /**
  * What the viewers of a session share: one size, one focus, one set of colours. The size policy decides whose size
- * counts. Keeps SIZE-2 and SIZE-3 (`resize`), and the second half of SIZE-4 (a viewer that regains its size).
+ * counts. Keeps SIZE-2 and SIZE-3 (`resize`), the second half of SIZE-4 (a viewer that regains its size), and SIZE-7 (`touch`).
  */
 import { type Requests, type Size, SpoolError } from '@spool/protocol';
 import type { SessionInput } from '../input/session-input.ts';
@@ -15,6 +15,9 @@ type ViewChange = Omit<Requests['view']['ask'], 'channel'>;
 
 const FOCUS_IN = Buffer.from('\x1b[I');
 const FOCUS_OUT = Buffer.from('\x1b[O');
+
+/** Two people who type in turn: the size stays with the first until that one has typed nothing for this long. */
+export const TYPING_PAUSE_MS = 3000;
 
 export interface SharedViewOptions {
   readonly id: string;
@@ -32,6 +35,8 @@ export class SharedView {
   reportsFocus = false;
   readonly #options: SharedViewOptions;
   #hadFocus = false;
+  /** Who typed last, of those whose typing counted. */
+  #typist: { readonly viewer: Attached; readonly at: number } | null = null;
 
   constructor(options: SharedViewOptions) {
     this.#options = options;
@@ -53,8 +58,12 @@ export class SharedView {
     return true;
   }
 
-  /** A viewer types: under the policy `latest`, the session gets its size. */
+  /** A viewer types: under the policy `latest`, the session gets its size, unless another viewer is typing. */
   touch(viewer: Attached): void {
+    const now = performance.now();
+    const other = this.#typist?.viewer === viewer ? null : this.#typist;
+    if (other !== null && now - other.at < TYPING_PAUSE_MS && this.viewers.all().includes(other.viewer)) return;
+    this.#typist = { viewer, at: now };
     if (this.viewers.touch(viewer) && this.#options.file.sizePolicy === 'latest') this.applySize();
   }
 
