@@ -18,14 +18,21 @@ interface Case {
   readonly name: string;
   /** The agent's own mode in which it asks. */
   readonly mode?: string;
+  readonly command?: string;
 }
 
-const CASES: readonly Case[] = [{ name: 'claude', mode: 'manual' }, { name: 'codex' }, { name: 'gemini' }];
+const CASES: readonly Case[] = [
+  { name: 'claude', mode: 'manual' },
+  { name: 'codex' },
+  { name: 'gemini' },
+  // It runs the other command without a question.
+  { name: 'grok', command: `for once in 1; do ${COMMAND}; done` },
+];
 
 test.for(CASES)(
   '[EVT-1, EVT-5, EVT-6] $name, the real one: it answers, its permission survives the keeper, and the approved command runs once',
   AGAIN,
-  async ({ name, mode }, { skip }) => {
+  async ({ name, mode, command = COMMAND }, { skip }) => {
     const real = AGENTS.find((each) => each.name === name)!;
     skip(!isInstalled(real), `it runs once \`node scripts/agents.mjs ${name}\` has brought the program`);
     const offline = program('offline');
@@ -46,8 +53,8 @@ test.for(CASES)(
     const greeting = (await eventsOf(client, agent.id)).find((event) => event.kind === 'message.done');
     expect(greeting).toMatchObject({ text: 'Heard 1 of them, at last PLEASE GREET.' });
 
-    await agent.prompt(`please run ${COMMAND}`);
-    const { session } = await client.waitUntil(agent.id, 'blocked');
+    await agent.prompt(`please run ${command}`);
+    const { session } = await client.waitUntil(agent.id, 'blocked', { timeoutMs: RUN_MS });
     expect(session.status.question?.subject ?? session.status.question?.text).toContain('touch made.txt');
     expect(existsSync(`${home.project}/made.txt`)).toBe(false);
     process.kill((await client.status()).keeper.pid, 'SIGKILL');
@@ -55,7 +62,7 @@ test.for(CASES)(
     expect(await daemon.spool(['approve', agent.id])).toMatchObject({ code: 0 });
     await until('the command has run', () => existsSync(`${home.project}/made.txt`), RUN_MS);
     await until('the second turn has ended', endOf(2), RUN_MS);
-    await client.waitUntil(agent.id, 'idle');
+    expect(await client.waitUntil(agent.id, 'idle', { timeoutMs: RUN_MS })).toMatchObject({ reason: 'idle' });
 
     const events = await eventsOf(client, agent.id);
     const count = (kind: string): number => events.filter((event) => event.kind === kind).length;
