@@ -1,5 +1,5 @@
 /** A gateway of a test's daemon, reached as others reach it: plain HTTP with any headers, and WebSockets that speak frames. */
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { encodeFrame, type Frame, FrameReader, FrameType, type Role } from '@spool/protocol';
 import type { TestDaemon } from '@spool/testkit';
 import { WebSocket } from 'ws';
@@ -76,6 +76,28 @@ export class TestGateway {
     });
   }
 
+  /** Follows events, from after `lastId` on. Rejects with the status of a refusal. */
+  async events(token: string, query = '', lastId?: string): Promise<TestEvents> {
+    return await new Promise((resolve, reject) => {
+      request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          path: `/api/events${query}`,
+          agent: false,
+          headers: { authorization: `Bearer ${token}`, ...(lastId !== undefined && { 'last-event-id': lastId }) },
+        },
+        (response) => {
+          if (response.statusCode === 200) return resolve(new TestEvents(response));
+          response.resume();
+          reject(new Error(`refused with ${response.statusCode}`));
+        },
+      )
+        .on('error', reject)
+        .end();
+    });
+  }
+
   /** Logs in as a browser does; the cookie. */
   async login(code = this.code): Promise<string> {
     const answer = await this.ask('/api/login', { body: { code }, headers: { origin: this.origin } });
@@ -98,6 +120,54 @@ export class TestGateway {
     const socket = await this.socket({ authorization: `Bearer ${token}` });
     await socket.hello();
     return socket;
+  }
+}
+
+export interface StreamedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A reader of `/api/events`, as a browser's EventSource is one. */
+export class TestEvents {
+  readonly events: StreamedEvent[] = [];
+  /** The last id, also of a block without data. */
+  lastId = '';
+  readonly closed: Promise<void>;
+  readonly #response: IncomingMessage;
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    let rest = '';
+    response.setEncoding('utf8').on('data', (part: string) => {
+      const blocks = (rest + part).split('\n\n');
+      rest = blocks.pop()!;
+      for (const block of blocks) this.#take(block);
+    });
+    this.closed = new Promise((resolve) => response.on('error', () => {}).on('close', resolve));
+  }
+
+  get types(): string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  close(): void {
+    this.#response.destroy();
+  }
+
+  #take(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    );
+    this.lastId = fields.get('id') ?? this.lastId;
+    const data = fields.get('data');
+    if (data !== undefined)
+      this.events.push({
+        id: this.lastId,
+        type: fields.get('event')!,
+        data: JSON.parse(data) as StreamedEvent['data'],
+      });
   }
 }
 

@@ -1,4 +1,5 @@
 /** The gateway: finds its port, opens its doors, and reports to the keeper that it serves. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -14,11 +15,13 @@ import {
 } from '@spool/protocol';
 import type { Names } from './front-door.ts';
 import { Auditor } from './auditor.ts';
+import { EventStreams } from './events/event-streams.ts';
 import { Guardian } from './guardian.ts';
 import { LastUsed } from './last-used.ts';
 import { PageFiles } from './page-files.ts';
 import { pageRoutes } from './routes/page.ts';
 import { loginRoutes } from './routes/login.ts';
+import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { addRoutes } from './routes/route.ts';
 import { SESSION_ROUTES } from './routes/sessions.ts';
@@ -99,8 +102,11 @@ export class Gateway {
       lastUsed,
     });
     const sockets = new WebSockets(guardian);
+    const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`);
+    const api = [...SESSION_ROUTES, ...eventRoutes(events)];
     book.onChange = () => {
       sockets.closeRevoked((id) => book.isValid(id));
+      events.closeRevoked((id) => book.isValid(id));
       lastUsed.forget((id) => book.isValid(id));
     };
     const page = new PageFiles(fileURLToPath(new URL('./web', import.meta.url)));
@@ -112,8 +118,8 @@ export class Gateway {
       routes: [
         pageRoutes(page),
         loginRoutes({ guardian, keeper, basePath, place }),
-        addRoutes(guardian, SESSION_ROUTES),
-        healthRoutes({ keeper, sockets: () => sockets, routes: SESSION_ROUTES }),
+        addRoutes(guardian, api),
+        healthRoutes({ keeper, sockets: () => sockets, routes: api }),
       ],
     });
     const port = await this.#listen(server, host);

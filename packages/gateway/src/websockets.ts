@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { speakAlis } from './dialects/alis.ts';
 import { speakAttach } from './dialects/attach.ts';
 import { speakEvents } from './dialects/events.ts';
+import { whenExpired } from './expiry.ts';
 import type { Guardian } from './guardian.ts';
 import type { Principal } from './principal.ts';
 
@@ -64,10 +65,10 @@ export class WebSockets {
       this.#live.set(client, state);
       client.on('pong', () => (state.isAlive = true));
       client.on('error', () => {}); // `close` follows
-      const expiry = principal.expiresAt === null ? null : closeAt(client, principal.expiresAt);
+      const expiry = whenExpired(principal.expiresAt, () => closeNow(client, CLOSE.revoked, 'expired'));
       client.on('close', () => {
         this.#live.delete(client);
-        if (expiry) clearTimeout(expiry);
+        clearTimeout(expiry);
       });
       this.#pings ??= setInterval(() => this.#ping(), PING_MS).unref();
       (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#guardian, request);
@@ -93,14 +94,6 @@ export class WebSockets {
     clearInterval(this.#pings);
     this.#pings = null;
   }
-}
-
-/** The longest that a timer can wait; a connection that lives longer is checked then. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
-
-function closeAt(client: WebSocket, expiresAt: number): NodeJS.Timeout {
-  const close = (): void => closeNow(client, CLOSE.revoked, 'expired');
-  return setTimeout(close, Math.min(TIMER_MS_MAX, Math.max(0, expiresAt - Date.now()))).unref();
 }
 
 /** A client that does not read its close frame is cut off. */

@@ -113,6 +113,7 @@ export const ROUTE_ROLES = {
   'POST /api/sessions/:id/stop': 'operator',
   'POST /api/sessions/:id/kill': 'operator',
   'GET /api/sessions/:id/wait': 'viewer',
+  'GET /api/events': 'viewer',
   'GET /api/tasks': 'viewer',
   'POST /api/tasks': 'operator',
   'GET /api/tasks/:id': 'viewer',

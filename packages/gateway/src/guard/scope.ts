@@ -15,6 +15,16 @@ export function isLimited({ sessions, labels, from }: TokenScope): boolean {
   return sessions !== undefined || labels !== undefined || from !== undefined;
 }
 
+export function isWithin(
+  { sessions, labels: wanted = {} }: TokenScope,
+  { id, labels }: Pick<SessionInfo, 'id' | 'labels'>,
+): boolean {
+  return (
+    (sessions?.includes(id) ?? true) &&
+    Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
+  );
+}
+
 export class Scope {
   readonly #scope: TokenScope;
   readonly #directory: Directory;
@@ -41,13 +51,10 @@ export class Scope {
   }
 
   has({ id, labels }: Pick<SessionInfo, 'id' | 'labels'>): boolean {
-    const { sessions, labels: wanted = {} } = this.#scope;
-    const isWithin =
-      (sessions?.includes(id) ?? true) &&
-      Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
-    if (isWithin) this.#within.add(id);
+    const isInside = isWithin(this.#scope, { id, labels });
+    if (isInside) this.#within.add(id);
     else this.#within.delete(id);
-    return isWithin;
+    return isInside;
   }
 
   hasId(id: string): boolean {

@@ -21,15 +21,15 @@ export function openApi(routes: readonly Route[]): object {
   };
 }
 
-function operation({ method, path, summary, query, body, answer }: Route): object {
+function operation({ method, path, summary, query, body, answer, answerType }: Route): object {
   const role = ROUTE_ROLES[`${method} ${path}` as keyof typeof ROUTE_ROLES];
   return {
     summary,
     description: `Needs the role ${role}.`,
     parameters: [...pathParameters(path), ...(query ? queryParameters(query) : [])],
-    ...(body && { requestBody: { required: true, content: json(body, 'input') } }),
+    ...(body && { requestBody: { required: true, content: typed(body, 'input') } }),
     responses: {
-      200: { description: 'done', content: json(answer, 'output') },
+      200: { description: 'done', content: typed(answer, 'output', answerType) },
       default: {
         description: 'a problem',
         content: { 'application/problem+json': { schema: schemaOf(problem, 'output') } },
@@ -60,8 +60,8 @@ function queryParameters(query: z.ZodType): object[] {
   }));
 }
 
-function json(schema: z.ZodType, io: 'input' | 'output'): object {
-  return { 'application/json': { schema: schemaOf(schema, io) } };
+function typed(schema: z.ZodType, io: 'input' | 'output', type = 'application/json'): object {
+  return { [type]: { schema: schemaOf(schema, io) } };
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {

@@ -31,6 +31,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly answer: z.ZodType;
+  /** Default: JSON. */
+  readonly answerType?: string;
   run(ask: Ask<Query, Body>): Promise<unknown>;
 }
 

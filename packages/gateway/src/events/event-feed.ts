@@ -1,0 +1,85 @@
+/**
+ * One subscription to the daemon's events for all streams, from the first stream on. It knows the labels of every session, because
+ * most events have only an id, and tokens may be limited to labels. Keeps API-2.
+ */
+import type { Client, EventItem } from '@spool/client';
+import type { DaemonEvent, SessionInfo } from '@spool/protocol';
+import type { EventRing } from './event-ring.ts';
+
+/** Between two attempts to reach a keeper. */
+const AGAIN_MS = 500;
+
+type Source = Pick<Client, 'events' | 'list'>;
+
+export class EventFeed {
+  readonly #source: Source;
+  readonly #ring: EventRing;
+  readonly #labels = new Map<string, SessionInfo['labels']>();
+  #started: Promise<void> | null = null;
+  /** Set by the owner: there is something new in the ring. */
+  onPush: () => void = () => {};
+
+  constructor(source: Source, ring: EventRing) {
+    this.#source = source;
+    this.#ring = ring;
+  }
+
+  /** Resolves when every later event will be in the ring. */
+  async start(): Promise<void> {
+    this.#started ??= this.#start().catch((error: unknown) => {
+      this.#started = null;
+      throw error;
+    });
+    await this.#started;
+  }
+
+  /** Labels can be changed without an event. */
+  async learn(): Promise<void> {
+    const sessions = await this.#source.list({});
+    this.#labels.clear();
+    for (const { id, labels } of sessions) this.#labels.set(id, labels);
+  }
+
+  async #start(): Promise<void> {
+    const events = this.#source.events();
+    try {
+      await this.learn(); // answered after the subscription, which was asked for before
+    } catch (error) {
+      events.close();
+      throw error;
+    }
+    void this.#follow(events);
+  }
+
+  async #follow(first: AsyncIterable<EventItem>): Promise<void> {
+    for (let events = first; ; events = this.#source.events()) {
+      try {
+        for await (const event of events) this.#take(event);
+      } catch {
+        // No keeper for longer than a client waits: its successor will come
+      }
+      this.#missed();
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+
+  #take(event: EventItem): void {
+    if (event.type === 'events-missed') return this.#missed();
+    if ('session' in event) this.#labels.set(event.session.id, event.session.labels);
+    const id = idOf(event);
+    this.#ring.push(event, { id, labels: this.#labels.get(id) ?? {} });
+    if (event.type === 'session-removed') this.#labels.delete(id);
+    this.onPush();
+  }
+
+  #missed(): void {
+    this.#ring.push({ type: 'missed', at: Date.now(), reason: 'link-broken' }, null);
+    this.onPush();
+    void this.learn().catch(() => {}); // a keeper that is away again is noticed by the subscription too
+  }
+}
+
+function idOf(event: DaemonEvent): string {
+  if ('session' in event) return event.session.id;
+  return 'taskId' in event ? event.taskId : event.id;
+}
