@@ -60,6 +60,7 @@ test('[API-2] `session` and `types` select, and what does not exist is refused',
   const selected = await gateway.events(token, '?session=selected&types=session-exited,session-renamed');
   await runToEnd(all);
   await client.update('selected', { name: 'renamed' });
+  await client.resize('renamed', { cols: 90, rows: 30 });
   await kept.kill();
   await until('its end is told', () => ends(selected).includes(kept.id));
   expect(selected.types).toEqual(['session-renamed', 'session-exited']);
