@@ -77,6 +77,7 @@ for (const agent of AGENTS) {
         size: { cols: 100, rows: 30 },
       });
       await until('it is ready', async () => (await client.screen(id)).content.includes(agent.ready), 60_000);
+      await until('it is recognised', async () => (await client.get(id)).status.agent === agent.name, 60_000);
       await typeUntilShown(client, id, 'left over');
       await expect(client.prompt(id, 'please say one')).rejects.toMatchObject({
         code: 'INPUT_NOT_EMPTY',
