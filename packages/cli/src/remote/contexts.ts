@@ -24,7 +24,14 @@ export function contextsPath(env: Variables): string {
 }
 
 export function readContexts(env: Variables): Contexts {
-  const path = contextsPath(env);
+  let path: string;
+  try {
+    path = contextsPath(env);
+  } catch (error) {
+    // No HOME: nothing is saved there. A verb that needs a folder says so itself.
+    if (SpoolError.is(error, 'FOLDER_REFUSED')) return NONE;
+    throw error;
+  }
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
