@@ -144,19 +144,23 @@ testNeeding(missingProgram('vim'))(
     using viewers = new Viewers(daemon, session.id, [small, large], []);
     const [first, second] = viewers.all;
     await viewers.showTheSession(looked);
+    /** It claims the size once the other has paused [SIZE-7]; these keys may be pressed many times. */
+    const claims = (viewer: typeof first, key: '0' | '$' | 'G', cols: number): Promise<void> =>
+      until(`the session has ${cols} columns`, async () => {
+        viewer!.terminal.type(key);
+        return (await client.get(session.id)).size?.cols === cols;
+      });
     for (const turn of [1, 2, 3]) {
       first!.terminal.type('j');
-      await until('the session is small', async () => (await client.get(session.id)).size?.cols === first!.size.cols);
+      await claims(first, '0', first!.size.cols);
       await viewers.showTheSession(looked);
-      second!.terminal.type('$');
-      await until('the session is large', async () => (await client.get(session.id)).size?.cols === large.cols);
+      await claims(second, '$', large.cols);
       await viewers.showTheSession(looked);
       // The one that does not have its way is made as large as the session, and larger, and small again.
       first!.resize(100 + turn, 30);
       await until('it has its way', async () => (await client.get(session.id)).size?.cols === 100 + turn);
       await viewers.showTheSession(looked);
-      second!.terminal.type('G');
-      await until('the session is large', async () => (await client.get(session.id)).size?.cols === large.cols);
+      await claims(second, 'G', large.cols);
       await viewers.showTheSession(looked);
     }
     await client.update(session.id, { sizePolicy: 'fixed' });
