@@ -30,7 +30,7 @@ export function paintMiniature(
   const canvas = isFresh ? new OffscreenCanvas(widthPx, heightPx) : before.canvas;
   const pen = canvas.getContext('2d')!;
   const colours = TERMINAL_THEMES[theme];
-  pen.font = `${cellHeight * 0.8}px ${MONO}`;
+  pen.font = `${cellWidth / advanceOf(pen)}px ${MONO}`;
   pen.textBaseline = 'middle';
   for (const [row, runs] of grid.lines.entries()) {
     if (!isFresh && before.lines[row] === runs) continue;
@@ -49,6 +49,17 @@ function lastRowOf({ lines, cursor }: GridState): number {
 }
 
 const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+/** The width of a character as a share of the font's size: then each run is as wide as its cells. */
+function advanceOf(pen: OffscreenCanvasRenderingContext2D): number {
+  if (advance === undefined) {
+    pen.font = `100px ${MONO}`;
+    advance = pen.measureText('0').width / 100;
+  }
+  return advance;
+}
+
+let advance: number | undefined;
 
 function paintRun(
   pen: OffscreenCanvasRenderingContext2D,
