@@ -82,6 +82,30 @@ test('[DOOR-13] the frames of the unix socket run over the WebSocket, and are na
   await client.kill('frames');
 });
 
+const CREDIT_BYTES = 16 * 1024 * 1024;
+
+test('[DOOR-13] clients that do not read cost a frame each, and the others go on', async () => {
+  const client = await daemon.client();
+  const { token } = await gateway.token('operator');
+  await client.run({ command: ['yes', 'x'.repeat(1000)], name: 'flood' });
+  const memory = async (): Promise<number> =>
+    Number(/^spool_gateway_memory_bytes (\d+)$/m.exec((await gateway.ask('/metrics', { token })).text)![1]);
+  const before = await memory();
+  const stuck = await Promise.all(Array.from({ length: 20 }, () => gateway.frames(token)));
+  for (const socket of stuck) {
+    await socket.request('watch', { session: 'flood', from: 'end', creditBytes: CREDIT_BYTES });
+    socket.client.pause();
+  }
+  const reader = await gateway.frames(token);
+  await reader.request('watch', { session: 'flood', from: 'end', creditBytes: CREDIT_BYTES });
+  const readBytes = (): number => reader.frames.reduce((sum, { payload }) => sum + payload.length, 0);
+  await until('another one has read much', () => readBytes() >= CREDIT_BYTES / 2);
+  // Each could have been sent all its credit.
+  expect((await memory()) - before).toBeLessThan((stuck.length * CREDIT_BYTES) / 4);
+  for (const socket of [...stuck, reader]) socket.client.terminate();
+  await client.kill('flood');
+});
+
 test('[DOOR-9] a role may do what it may, whatever the client says', async () => {
   const { token } = await gateway.token('viewer');
   const client = await daemon.client();

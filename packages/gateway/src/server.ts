@@ -10,6 +10,7 @@ import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Names, refusalOf } from './front-door.ts';
 import { type Guardian, hasBearer } from './guardian.ts';
 import { problemOf } from './problem.ts';
+import { Strangers } from './strangers.ts';
 import type { WebSockets } from './websockets.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -32,6 +33,7 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     headersTimeout: HEADERS_WITHIN_MS,
     requestTimeout: REQUEST_WITHIN_MS,
   });
+  const strangers = new Strangers(server);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -51,7 +53,7 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
   app.decorateRequest('principal', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS);
-    enter(request, guardian, basePath);
+    enter(request, guardian, basePath, strangers);
   });
   app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, _request, reply) => {
     const problem = problemOf(knownError(error));
@@ -66,7 +68,7 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     },
     { prefix: basePath },
   );
-  server.on('upgrade', (request, socket, head) => upgrade(options, request, socket, head));
+  server.on('upgrade', (request, socket, head) => upgrade(options, strangers, request, socket, head));
   await app.ready();
   return server;
 }
@@ -88,13 +90,14 @@ function roleOf(method: string, url: string, basePath: string): RouteRole {
 }
 
 /** Lets a request in, or throws why not. */
-function enter(request: FastifyRequest, guardian: Guardian, basePath: string): void {
+function enter(request: FastifyRequest, guardian: Guardian, basePath: string, strangers: Strangers): void {
   const { url } = request.routeOptions;
   if (url === undefined) return; // not found
   const needed = roleOf(request.method === 'HEAD' ? 'GET' : request.method, url, basePath);
   checkUnsafe(request);
   if (needed === 'anyone') return;
   request.principal = guardian.identify(request.raw);
+  strangers.know(request.raw);
   if (!isRole(needed) || mayDo(request.principal.role, needed)) return;
   throw new SpoolError('ROLE_TOO_LOW', { role: request.principal.role, needed });
 }
@@ -121,7 +124,13 @@ function knownError(error: Error & { code?: string; statusCode?: number }): Erro
   return new SpoolError('INTERNAL');
 }
 
-function upgrade(options: ServerOptions, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function upgrade(
+  options: ServerOptions,
+  strangers: Strangers,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
   socket.on('error', () => {});
   try {
     const refusal = refusalOf(request, options.names);
@@ -129,7 +138,9 @@ function upgrade(options: ServerOptions, request: IncomingMessage, socket: Duple
     // Dialects name their session in the query, which is no secret.
     if (request.url?.split('?')[0] !== `${options.basePath}/ws`) throw new SpoolError('NOT_FOUND');
     if (request.headers.origin === undefined && !hasBearer(request.headers)) throw new SpoolError('ORIGIN_REFUSED');
-    options.sockets.accept(request, socket, head, options.guardian.identify(request));
+    const principal = options.guardian.identify(request);
+    strangers.know(request);
+    options.sockets.accept(request, socket, head, principal);
   } catch (error) {
     const problem = problemOf(error);
     const body = JSON.stringify(problem);
