@@ -265,6 +265,26 @@ test('[DRV-8] acp: a prompt that waited for the handshake goes to the session th
   ]);
 });
 
+test('gemini: a shell command is known by its tool and its text, whatever it looks like', () => {
+  const talk = new Conversation('gemini');
+  const [initialize] = talk.started();
+  const result = { protocolVersion: 1, agentInfo: { name: 'gemini-cli', version: '0.61.0' } };
+  const [create] = talk.says({ jsonrpc: '2.0', id: initialize.id, result });
+  talk.says({ jsonrpc: '2.0', id: create.id, result: { sessionId: 's1' } });
+  talk.prompt('go', 'p1');
+  const toolCall = { toolCallId: 'run_shell_command__a_1__b', status: 'pending', title: 'read_file', kind: 'execute' };
+  talk.says({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'session/request_permission',
+    params: { sessionId: 's1', toolCall, options: [] },
+  });
+  expect(talk.last('permission.requested')).toMatchObject({
+    name: 'run_shell_command',
+    input: { command: 'read_file' },
+  });
+});
+
 test('opencode: calls of its HTTP interface, and an idle of the turn before does not end the next', () => {
   const talk = new Conversation('opencode', { wire: 'serve' });
   const [create] = talk.started();

@@ -1,6 +1,6 @@
 /**
- * How each agent is started without a terminal: its program and flags, as data. None of them skips permissions: what an agent
- * wants to do is asked, and a person or the policy answers.
+ * How each agent is started without a terminal: its program and flags, as data. None of the flags skips permissions: what the
+ * agent asks by its own settings, a person or the policy answers.
  */
 import { type AgentCommandLine, type AgentRun, type AgentStartOptions, SpoolError } from '@spool/protocol';
 import type { Content } from '@spool/protocol/agent';

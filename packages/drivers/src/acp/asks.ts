@@ -4,7 +4,7 @@ import { newKey, openKey } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, objectOf, present, textOf } from '../json-value.ts';
 import type { Choice } from '../ledger/commands.ts';
 import { type AcpWork, respond } from './state.ts';
-import { diffsOf, toolCall } from './tools.ts';
+import { diffsOf, inputOf, toolCall } from './tools.ts';
 
 export function asked(work: AcpWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
@@ -23,7 +23,7 @@ export function asked(work: AcpWork, id: string | number, method: string, params
         tool: tool ?? undefined,
         name: tool === null ? undefined : ledger.toolName(tool),
         title: textOf(call.title),
-        input: call.rawInput,
+        input: inputOf(work, call) ?? call.rawInput,
         diffs: diffsOf(call.content),
         options: listOf(params.options).map(optionOf),
       });

@@ -4,6 +4,9 @@ import { type JsonObject, isObject, listOf, numberOf, objectOf, present, textOf 
 import type { AcpWork } from './state.ts';
 
 const KINDS: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch']);
+/** As it calls itself. */
+const GEMINI = 'gemini-cli';
+const GEMINI_SHELL = 'run_shell_command';
 /** Output repeated at the end of a tool. */
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
@@ -31,12 +34,12 @@ export function toolCall(work: AcpWork, call: JsonObject): void {
   forget(work, id);
 }
 
-function describe({ ledger }: AcpWork, id: string, call: JsonObject): void {
-  const meta = objectOf(call._meta);
-  const name = textOf(call.name) ?? textOf(objectOf(meta.claudeCode).toolName) ?? textOf(meta.toolName);
+function describe(work: AcpWork, id: string, call: JsonObject): void {
+  const { ledger } = work;
+  const name = nameOf(work, id, call);
   const title = textOf(call.title);
   const paths = listOf(call.locations).flatMap((location) => textOf(objectOf(location).path) ?? []);
-  const input = isObject(call.rawInput) && Object.keys(call.rawInput).length > 0 ? call.rawInput : undefined;
+  const input = inputOf(work, call);
   const isNews = title !== undefined || input !== undefined || paths.length > 0;
   if (ledger.hasTool(id) && !isNews) return;
   ledger.startTool(id, {
@@ -46,6 +49,21 @@ function describe({ ledger }: AcpWork, id: string, call: JsonObject): void {
     input,
     ...(paths.length > 0 ? { paths } : {}),
   });
+}
+
+function nameOf({ state }: AcpWork, id: string, call: JsonObject): string | undefined {
+  const meta = objectOf(call._meta);
+  const name = textOf(call.name) ?? textOf(objectOf(meta.claudeCode).toolName) ?? textOf(meta.toolName);
+  // Gemini names its tools only there. Its titles are words of the model, which must not pass for a name.
+  return name ?? (state.agentName === GEMINI ? /^(\w+?)__/.exec(id)?.[1] : undefined);
+}
+
+/** Gemini tells no input, but the title of its shell tool is the whole command. */
+export function inputOf(work: AcpWork, call: JsonObject): unknown {
+  const { rawInput, title } = call;
+  if (isObject(rawInput) && Object.keys(rawInput).length > 0) return rawInput;
+  const isShell = nameOf(work, textOf(call.toolCallId) ?? '', call) === GEMINI_SHELL && call.kind === 'execute';
+  return isShell && work.state.agentName === GEMINI && typeof title === 'string' ? { command: title } : undefined;
 }
 
 export function kindOf(kind: unknown): ToolKind {
