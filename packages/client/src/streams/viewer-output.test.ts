@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { quiet } from '../../test/quiet.ts';
 import { type Attachment, type AttachItem, type AttachOptions, Client } from '../index.ts';
+
+// An attachment loads it when it is needed, which no clock of a test counts.
+beforeAll(async () => void (await import('@spool/vt')));
 
 /** An attachment to a session without output, and what it reads. */
 function attached(options: AttachOptions = {}): {
