@@ -1,5 +1,5 @@
 /** Seed 004, "PTY management architecture": its statements, as a user of that system expects them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Attachment, AttachItem, Client, DaemonEvent } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
@@ -261,3 +261,30 @@ test('[QRY-2] "COLORFGBG": a session that starts in the background has the colou
   expect(await colourIn('dark', '15;0')).toBe('0000/0000/0000');
   expect(await colourIn('odd', 'default')).toBe('0000/0000/0000');
 });
+
+test.each([
+  ['a terminal', SIZE],
+  ['pipes', null],
+] as const)(
+  '[RUN-23] a background process that outlives the leader keeps no session open, and learns that nobody reads: %s',
+  async (_name, size) => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const folder = mkdtempSync(`${tmpdir()}/spool-test-`);
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // It writes once the test has seen the end of the leader.
+    const later = `while ! [ -e ${folder}/ended ]; do sleep 0.05; done; echo late 2>/dev/null; echo $? > ${folder}/code`;
+    const script = `(trap '' HUP PIPE; echo early; : > ${folder}/early; ${later}) & while ! [ -e ${folder}/early ]; do sleep 0.05; done; exit 3`;
+    const session = await client.run({ command: ['sh', '-c', script], size, env });
+    const { exitCode, offset } = await session.wait();
+    expect(exitCode).toBe(3);
+    writeFileSync(`${folder}/ended`, '');
+    await until(
+      'it has tried to write',
+      () => existsSync(`${folder}/code`) && readFileSync(`${folder}/code`, 'utf8') !== '',
+    );
+    expect(readFileSync(`${folder}/code`, 'utf8')).toBe('1\n');
+    expect(await session.tail({ bytes: 1000 })).toBe('early');
+    expect((await session.get()).offset).toBe(offset);
+  },
+);

@@ -1,7 +1,7 @@
 /**
  * A running child: its file descriptors, the pump that stores its output and the queue of its input. The fds of a
  * terminal are master, child's side, escrow pipe and pidfd; those of pipes are the three streams and pidfd. Keeps
- * RUN-8: one system call signals the child and its group.
+ * RUN-8: one system call signals the child and its group; and RUN-23 (`close`; decision 047).
  */
 import { openSync } from 'node:fs';
 import type { Log } from '@spool/core';
