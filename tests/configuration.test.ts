@@ -100,7 +100,9 @@ test('[CONF-3] settings are defaults, flags win, and `config show` says where ea
 
 test('[RUN-21] an agent that does not get its API key: one line names it, once, and never its value', async () => {
   const secret = 'sk-secret-value';
-  await using daemon = new TestDaemon({ env: { ANTHROPIC_API_KEY: secret, UNRELATED_API_KEY: 'x' } });
+  await using daemon = new TestDaemon({
+    env: { ANTHROPIC_API_KEY: secret, OPENAI_API_KEY: secret, UNRELATED_API_KEY: 'x' },
+  });
   const folder = `${daemon.home}/bin`;
   mkdirSync(folder);
   writeFileSync(`${folder}/claude`, '#!/bin/sh\necho "key: $ANTHROPIC_API_KEY"\n');
@@ -118,6 +120,8 @@ test('[RUN-21] an agent that does not get its API key: one line names it, once, 
     stdout: `key: ${secret}\n`,
     stderr: '',
   });
+  const codex = await daemon.spool(['run', '--agent', 'codex', '--program', `${folder}/claude`, '-d']);
+  expect(codex.stderr).toMatch(/^\[spool: codex does not get your OPENAI_API_KEY; to pass it: --env OPENAI_API_KEY, /);
 });
 
 test('[CONF-2] `notify test` sends to each channel and says what became of it', async () => {

@@ -30,6 +30,7 @@ const run: VerbAction<'run'> = async ({ flags, operands }, program) => {
     const { runAgent } = await import('../agents/run-agent.ts');
     const { env } = runPlace(program, flags);
     await using client = await openClient(program);
+    if (!flags.quiet && !flags.json && !client.isRemote) tellDropped([agent], env);
     return await runAgent(client, { ...flags, agent }, { text: operands.join(' '), env, labels: labels(flags.label) });
   }
   const isAttached = !flags.detach && !flags.json && !flags.headless && isTerminal(0) && isTerminal(1);
