@@ -4,8 +4,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The longest time for which the keeper does nothing else; the rest waits for the next turn of the event loop. */
-const SLICE_MS = 2;
+/**
+ * The longest time for which the keeper does nothing else; the rest waits for the next turn of the event loop. A request
+ * of a new client takes several turns (connect, hello, request), so each costs it a slice.
+ */
+const SLICE_MS = 0.5;
 
 export class Recall {
   /** Null until the folder has been listed. */
