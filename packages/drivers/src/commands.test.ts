@@ -183,7 +183,8 @@ test('codex: handshake, turn, approval, steering and interrupt', () => {
   talk.says({ method: 'turn/started', params: { threadId: 'th1', turn: { id: 'tu1' } } });
   const item = { type: 'commandExecution', id: 'i1', command: 'rm x', status: 'inProgress' };
   talk.says({ method: 'item/started', params: { item } });
-  talk.says({ id: 0, method: 'item/commandExecution/requestApproval', params: { itemId: 'i1', command: 'rm x' } });
+  const params = { itemId: 'i1', command: 'rm x', availableDecisions: ['accept', 'cancel'] }; // as it offers them
+  talk.says({ id: 0, method: 'item/commandExecution/requestApproval', params });
   expect(talk.command({ do: 'permission', request: '0', behavior: 'deny' })).toEqual([
     { id: 0, result: { decision: 'decline' } },
   ]);

@@ -79,7 +79,8 @@ function optionsOf(params: JsonObject): PermissionOption[] {
   // These work although Codex does not always offer them.
   for (const id of ['accept', 'acceptForSession', 'decline', 'cancel'])
     if (!options.some((option) => option.id === id)) options.push(optionOf(id));
-  return options;
+  // Who denies without choosing means this one command: the turn goes on.
+  return options.toSorted((a, b) => Number(a.id === 'cancel') - Number(b.id === 'cancel'));
 }
 
 function optionOf(id: string, effect?: unknown): PermissionOption {
