@@ -14,6 +14,7 @@ import {
   toWireError,
 } from '@spool/protocol';
 import type { Names } from './front-door.ts';
+import { inUrl, readCertificate } from './certificate.ts';
 import { Auditor } from './auditor.ts';
 import { EventStreams } from './events/event-streams.ts';
 import { Guardian } from './guardian.ts';
@@ -35,6 +36,12 @@ const PORTS_TRIED = 500;
 /** How long the last port may still be in use by a gateway that is ending. */
 const SAME_PORT_MS = 2000;
 const PORT_AGAIN_MS = 50;
+
+/** Without TLS, here only. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost'];
+
+/** No name that anybody calls: those in the certificate count. */
+const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 
 /** Between two attempts to reach a keeper. */
 const KEEPER_AGAIN_MS = 200;
@@ -79,9 +86,10 @@ export class Gateway {
   async #open(): Promise<GatewayInfo> {
     const { options } = this.#start;
     const { host = '127.0.0.1', basePath = '' } = options;
-    if (host !== '127.0.0.1' && host !== 'localhost')
+    const certificate = options.tls ? readCertificate(options.tls) : null;
+    if (!certificate && !LOOPBACK.includes(host))
       throw new SpoolError('GATEWAY_START_FAILED', {
-        reason: `${host} is reachable from other machines, which needs TLS`,
+        reason: `${host} is reachable from other machines, which needs TLS: give --tls-cert and --tls-key`,
       });
     const book = new TokenBook(this.#folder);
     book.watch();
@@ -114,22 +122,26 @@ export class Gateway {
       names,
       basePath,
       guardian,
+      certificate,
       sockets,
       routes: [
         pageRoutes(page),
-        loginRoutes({ guardian, keeper, basePath, place }),
+        loginRoutes({ guardian, keeper, basePath, place, isSecure: certificate !== null }),
         addRoutes(guardian, api),
         healthRoutes({ keeper, sockets: () => sockets, routes: api }),
       ],
     });
     const port = await this.#listen(server, host);
     place.port = port;
-    for (const name of ['127.0.0.1', 'localhost']) {
-      hosts.add(`${name}:${port}`);
-      origins.add(`http://${name}:${port}`);
+    const scheme = certificate ? 'https' : 'http';
+    const own = EVERYWHERE.includes(host) ? (certificate?.names ?? []) : [inUrl(host), ...(certificate?.names ?? [])];
+    for (const name of [...LOOPBACK, ...own]) {
+      const { host: called, origin } = new URL(`${scheme}://${name}:${port}`); // without the scheme's own port, as browsers do
+      for (const one of [called, `${name}:${port}`]) hosts.add(one);
+      origins.add(origin);
     }
     this.#remember(port);
-    const url = `http://127.0.0.1:${port}${basePath}/`;
+    const url = new URL(`${scheme}://${certificate ? (own[0] ?? LOOPBACK[0]) : LOOPBACK[0]}:${port}${basePath}/`).href;
     return { pid: process.pid, host, port, url, startedAt: Date.now(), options };
   }
 

@@ -8,6 +8,7 @@ test('[DOOR-4] a route without a row in the table of roles cannot be registered'
     names: { hosts: new Set<string>(), origins: new Set<string>() },
     basePath: '/below',
     guardian: {} as Guardian,
+    certificate: null,
     sockets: {} as WebSockets,
   };
   const withRoute = (url: string): Promise<unknown> =>

@@ -4,9 +4,11 @@
  * DOOR-5.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { isRole, mayDo, ROUTE_ROLES, type RouteRole, SpoolError } from '@spool/protocol';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Certificate } from './certificate.ts';
 import { type Names, refusalOf } from './front-door.ts';
 import { type Guardian, hasBearer } from './guardian.ts';
 import { problemOf } from './problem.ts';
@@ -22,17 +24,22 @@ export interface ServerOptions {
   readonly names: Names;
   readonly basePath: string;
   readonly guardian: Guardian;
+  readonly certificate: Certificate | null;
   readonly sockets: WebSockets;
   readonly routes: readonly ((app: FastifyInstance) => void)[];
 }
 
 export async function makeServer(options: ServerOptions): Promise<Server> {
   const { names, basePath, guardian } = options;
-  const server = createServer({
+  const limits = {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_WITHIN_MS,
     requestTimeout: REQUEST_WITHIN_MS,
-  });
+  };
+  const { certificate } = options;
+  const server: Server = certificate
+    ? (createTlsServer({ ...limits, cert: certificate.cert, key: certificate.key }) as Server)
+    : createServer(limits);
   const strangers = new Strangers(server);
   const app = fastify({
     logger: false,

@@ -1,5 +1,6 @@
 /** `spool web`: starts the gateway and logs a browser in, by a link that works once. */
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import type { GatewayInfo, GatewayOptions } from '@spool/protocol';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -34,10 +35,13 @@ export default web;
 
 /** Undefined when none is given: then any gateway will do. */
 function optionsOf(flags: Parameters<VerbAction<'web'>>[0]['flags']): GatewayOptions | undefined {
-  const { port, host, basePath } = flags;
+  const { port, host, basePath, tlsCert, tlsKey } = flags;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new UsageError('--tls-cert and --tls-key belong together', 'web');
   const options: GatewayOptions = {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
+    ...(tlsCert !== undefined && tlsKey !== undefined && { tls: { cert: resolve(tlsCert), key: resolve(tlsKey) } }),
     ...(basePath !== undefined && { basePath: basePath.replace(/\/+$/, '') }),
   };
   return Object.keys(options).length > 0 ? options : undefined;

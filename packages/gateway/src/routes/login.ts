@@ -15,11 +15,19 @@ export interface LoginOptions {
   readonly keeper: Client;
   readonly basePath: string;
   readonly place: { readonly port: number };
+  /** Over TLS: then the cookie is for TLS only. */
+  readonly isSecure: boolean;
 }
 
-export function loginRoutes({ guardian, keeper, basePath, place }: LoginOptions): (app: FastifyInstance) => void {
+export function loginRoutes({
+  guardian,
+  keeper,
+  basePath,
+  place,
+  isSecure,
+}: LoginOptions): (app: FastifyInstance) => void {
   const cookie = (value: string, seconds: number): string =>
-    `${guardian.cookieName}=${value}; Path=${basePath || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+    `${guardian.cookieName}=${value}; Path=${basePath || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return (app) => {
     app.post('/api/login', async (request, reply) => {
       const asked = login.safeParse(request.body);

@@ -13,6 +13,8 @@ export const GATEWAY_VERBS = {
         about: 'listen on this port (default: 7733, or the next free one)',
       },
       host: { kind: 'text', value: 'ADDRESS', about: 'listen on this address (default: 127.0.0.1); others need TLS' },
+      'tls-cert': { kind: 'text', value: 'FILE', about: 'serve HTTPS with this certificate (PEM, with its chain)' },
+      'tls-key': { kind: 'text', value: 'FILE', about: 'the private key of the certificate (PEM)' },
       'base-path': { kind: 'text', value: 'PATH', about: 'the path below which a proxy serves it, such as /spool' },
       'no-open': { kind: 'on', about: 'do not open a browser' },
     },

@@ -1,0 +1,28 @@
+/**
+ * The certificate of a gateway that others reach over TLS, and the names in it: by these, and by the address that was asked for, it may
+ * be called. Keeps DOOR-18.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** As in a URL. Names with an asterisk are left out: the list of names is exact. */
+  readonly names: readonly string[];
+}
+
+export function readCertificate(files: { readonly cert: string; readonly key: string }): Certificate {
+  const cert = readFileSync(files.cert);
+  const names = (new X509Certificate(cert).subjectAltName ?? '')
+    .split(', ')
+    .map((entry) => /^(?:DNS|IP Address):([\w.:-]+)$/.exec(entry)?.[1])
+    .filter((name) => name !== undefined);
+  return { cert, key: readFileSync(files.key), names: names.map((name) => inUrl(name)) };
+}
+
+/** As a browser writes it in a URL and in `Host`. */
+export function inUrl(name: string): string {
+  return new URL(`https://${isIPv6(name) ? `[${name}]` : name}`).hostname;
+}
