@@ -90,7 +90,7 @@ test('[DOOR-18] it is called by the names in the certificate and no others, and 
   const plain = new Promise((resolve, reject) =>
     plainRequest({ host: ADDRESS, port, path: '/healthz', agent: false }, resolve).on('error', reject).end(),
   );
-  await expect(plain).rejects.toThrow();
+  await expect(plain).rejects.toThrow(/hang up|ECONNRESET|EPIPE|Parse Error/);
 });
 
 test('[DOOR-18] a missing file, half a pair and no TLS are refused with a sentence', async () => {
