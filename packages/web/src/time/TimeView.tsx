@@ -27,10 +27,7 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
     let isCurrent = true;
     load(session).then(
       (line) => {
-        if (!isCurrent) return;
-        setTimeline(line);
-        setAt(offset === null ? line.endAt : timeAt(line, offset));
-        screen.current?.show(offset ?? line.endOffset);
+        if (isCurrent) setTimeline(line);
       },
       (error: unknown) => setTrouble(error instanceof Error ? error.message : String(error)),
     );
@@ -46,6 +43,13 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
     past.onShown = (reached, time) => setShown({ offset: reached, at: time });
     past.onTrouble = setTrouble;
   }, [screen, timeline]);
+
+  // The address names a moment: the first one, and each that a link leads to.
+  useEffect(() => {
+    if (timeline === null) return;
+    setAt(offset === null ? timeline.endAt : timeAt(timeline, offset));
+    screen.current?.show(offset ?? timeline.endOffset);
+  }, [timeline, offset, screen]);
 
   const seek = useCallback(
     (time: number) => {

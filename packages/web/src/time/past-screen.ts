@@ -6,6 +6,8 @@ import type { Client } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
 import { resizeTo } from '../terminal/emulator.ts';
 
+const RETRY_MS = 1_000;
+
 export class PastScreen {
   readonly #client: Client;
   readonly #id: string;
@@ -15,7 +17,8 @@ export class PastScreen {
   #isClosed = false;
   /** Called when the picture of this offset is on the screen. */
   onShown: (offset: number, at: number) => void = () => {};
-  onTrouble: (why: string) => void = () => {};
+  /** Null when all is well again. */
+  onTrouble: (why: string | null) => void = () => {};
 
   constructor(client: Client, id: string, terminal: Terminal) {
     this.#client = client;
@@ -34,17 +37,20 @@ export class PastScreen {
 
   async #work(): Promise<void> {
     this.#isBusy = true;
-    try {
-      while (this.#wanted !== null && !this.#isClosed) {
-        const offset = this.#wanted;
-        this.#wanted = null;
+    while (this.#wanted !== null && !this.#isClosed) {
+      const offset = this.#wanted;
+      this.#wanted = null;
+      try {
         await this.#paint(offset);
+        this.onTrouble(null);
+      } catch (error) {
+        this.onTrouble(error instanceof Error ? error.message : String(error));
+        // A daemon that is being replaced answers in a moment; what the user wants by then comes first.
+        await new Promise((later) => setTimeout(later, RETRY_MS));
+        this.#wanted ??= offset;
       }
-    } catch (error) {
-      this.onTrouble(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.#isBusy = false;
     }
+    this.#isBusy = false;
   }
 
   async #paint(offset: number): Promise<void> {
