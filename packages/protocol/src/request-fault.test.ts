@@ -33,7 +33,9 @@ test.each<[op: Op, ask: object, sentence: string]>([
 test('[SAY-6] whatever is sent, the sentence names a field and uses no words of the validator', () => {
   const ops = Object.keys(REQUEST_SCHEMAS) as Op[];
   const keys = fc.constantFrom('session', 'id', 'command', 'env', 'size', 'from', 'at', 'until', 'labels', 'x');
-  const ask = fc.dictionary(keys, fc.jsonValue({ maxDepth: 2 }));
+  // Without `<` and `>`: a sentence may quote a value, and a quoted `<=` is not a word of the validator.
+  const value = fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json).replaceAll(/[<>]/g, '')));
+  const ask = fc.dictionary(keys, value);
   fc.assert(
     fc.property(fc.constantFrom(...ops), ask, (op, asked) => {
       const parsed = REQUEST_SCHEMAS[op].safeParse(asked);
