@@ -490,13 +490,13 @@ function decisive(claims: readonly Claim[]): Claim | undefined {
   return says === 'idle' || (says === 'working' && isOutdated) ? dialog : best;
 }
 
-/** The time and place of an observation do not count: it is repeated all the time. */
 /** What was said last stays true when it is scrolled away. */
 function saidOf(claims: readonly Claim[], last: Status): Pick<Status, 'said'> {
   const said = claims.find((each) => each.said !== null)?.said ?? last.said;
   return said === undefined ? {} : { said };
 }
 
+/** The time and place of an observation do not count: it is repeated all the time. */
 function isAsBefore(last: Status, next: Omit<Status, 'since' | 'offset'>): boolean {
   const { evidence, question, ...rest } = next;
   return (
