@@ -50,8 +50,13 @@ export async function runInNamespace(
   const child = spawn('unshare', [...UNSHARE, '--', ...INIT, ...command], {
     env: { ...env, [INSIDE]: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
-  const end = (): void => void child.kill('SIGKILL'); // and with it the namespace: --kill-child
+  // The group too: --kill-child does not reach a pid 1 that unshare has just forked.
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
+  };
   process.once('exit', end);
   const timer = setTimeout(end, withinMs);
   let stdout = '';
