@@ -43,7 +43,19 @@ const SYSTEM_WORKERS = 3;
 /** In CI a test that failed once is tried again, and its line says so: the run decides on a landing. At a desk it fails at once. */
 const SYSTEM_RETRIES = process.env['CI'] === 'true' ? 1 : 0;
 
-const UNIT: Pick<TestUserConfig, 'globalSetup' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'> = {
+/**
+ * Test files of a worker share their modules. A module that asked for its next turn by a fake `setImmediate` would wait for ever
+ * in the files after.
+ */
+const FAKE_TIMERS: TestUserConfig['fakeTimers'] = {
+  toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+};
+
+const UNIT: Pick<
+  TestUserConfig,
+  'fakeTimers' | 'globalSetup' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'
+> = {
+  fakeTimers: FAKE_TIMERS,
   globalSetup: ['scripts/before-unit-tests.mjs'],
   maxWorkers: UNIT_WORKERS,
   pool: 'forks',

@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type DaemonRecord, doorsFolder, type GatewayOptions, type GatewayStart } from '@spool/protocol';
+import { type DaemonRecord, doorsFolder, type GatewayStart, type WantedGateway } from '@spool/protocol';
 import type { DaemonLog } from './daemon-log.ts';
 
 /** A gateway that lived this long was healthy: its successor starts at once. */
@@ -21,13 +21,13 @@ const END_MS_MAX = 1000;
 
 interface Wanted {
   readonly daemonStartedAt: number;
-  readonly options: GatewayOptions;
+  readonly options: WantedGateway;
 }
 
 export class GatewayProcess {
   readonly #daemon: () => DaemonRecord;
   readonly #log: DaemonLog;
-  #options: GatewayOptions | null = null;
+  #options: WantedGateway | null = null;
   #child: ChildProcess | null = null;
   #timer: NodeJS.Timeout | null = null;
   #backoffMs = 0;
@@ -47,7 +47,7 @@ export class GatewayProcess {
   }
 
   /** A gateway that runs with the same options goes on. */
-  want(options: GatewayOptions | null): void {
+  want(options: WantedGateway | null): void {
     const isSame = JSON.stringify(options) === JSON.stringify(this.#options);
     this.#options = options;
     this.#write(options);
@@ -57,10 +57,17 @@ export class GatewayProcess {
     if (options) this.#start();
   }
 
+  /** Whoever has a gateway has a sender. */
+  wantSender(): void {
+    if (this.#options === null) this.want('sender');
+  }
+
   /** The daemon ends. */
   kill(): void {
+    const mustUndo = typeof this.#options === 'object' && this.#options?.tailscale === true;
     this.#options = null;
-    this.#child?.kill('SIGKILL');
+    // One that has something to give back outside of the daemon ends by itself, when its standard input does.
+    this.#child?.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
   }
 
   #start(): void {
@@ -106,7 +113,7 @@ export class GatewayProcess {
     }
   }
 
-  #write(options: GatewayOptions | null): void {
+  #write(options: WantedGateway | null): void {
     const wanted = options && ({ daemonStartedAt: this.#daemon().startedAt, options } satisfies Wanted);
     try {
       mkdirSync(doorsFolder(this.#daemon().home), { recursive: true, mode: 0o700 });

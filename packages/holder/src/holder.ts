@@ -278,6 +278,8 @@ export class Holder {
         return this.#gateway.resume();
       case 'gateway':
         return this.#gateway.want(message.options);
+      case 'sender':
+        return this.#gateway.wantSender();
       case 'hand-over':
         return; // the first message to a new holder, handled by main
     }

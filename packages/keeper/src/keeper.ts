@@ -21,6 +21,7 @@ import {
 import { debug, log, LOG_FD } from './daemon-log.ts';
 import { AuditLog } from './doors/audit-log.ts';
 import { GatewayLink } from './doors/gateway-link.ts';
+import { NoticeQueue } from './doors/notice-queue.ts';
 import { TokenStore } from './doors/token-store.ts';
 import { Listener } from './clients/listener.ts';
 import { OutputSubscriptions } from './clients/output-subscriptions.ts';
@@ -33,6 +34,7 @@ import { FileBudget } from './clients/file-budget.ts';
 import { Flusher } from './logs/flusher.ts';
 import { HolderLink } from './holder-link.ts';
 import { Housekeeper } from './logs/housekeeper.ts';
+import { OutputTicks } from './logs/output-ticks.ts';
 import { Notifier } from './notifier.ts';
 import { OpenLogs } from './logs/open-logs.ts';
 import { syncHome } from './logs/sync-home.ts';
@@ -70,6 +72,7 @@ export class Keeper {
   readonly terminator = new Terminator(() => this.#ownPids());
   readonly prompter = new Prompter();
   readonly gateway = new GatewayLink((message) => this.#holder.send(message));
+  readonly notices = new NoticeQueue({ onUntaken: () => this.#holder.send({ type: 'sender' }), warn });
   readonly #watch = new FdWatch(() => this.#services?.screens.restMs ?? 0);
   readonly outputSubscriptions = new OutputSubscriptions();
   readonly #holder: HolderLink;
@@ -300,6 +303,7 @@ export class Keeper {
       turns: new DiskTurns(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(warn),
+      ticks: new OutputTicks(),
       remover: new Remover(home.sessions, warn),
       screens: new Screens(home.config, {
         onAnswers: (id, bytes, upTo) => this.registry.get(id)?.input.answer(bytes, upTo),
@@ -317,6 +321,7 @@ export class Keeper {
       }),
       notifier: new Notifier({
         configFile: `${home.config}/config.json`,
+        queue: this.notices,
         emit: (event) => this.#listener.emit(event),
         tellViewers: ({ id, name, title, body }) => {
           for (const session of this.registry.all())

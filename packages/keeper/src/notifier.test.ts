@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { SessionInfo } from '@spool/protocol';
+import type { Notice, SessionInfo } from '@spool/protocol';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Notifier } from './notifier.ts';
 import type { EndedCommand } from './screens/messages.ts';
@@ -20,6 +20,8 @@ class Desk {
   readonly session = new FakeSession({ name: 'claude' });
   readonly told: string[] = [];
   readonly complaints: string[] = [];
+  /** For networks. */
+  readonly sent: Omit<Notice, 'n'>[] = [];
   readonly notifier: Notifier;
   readonly #folder = mkdtempSync(`${tmpdir()}/spool-notifier-`);
   #writes = 0;
@@ -29,6 +31,7 @@ class Desk {
     onTestFinished(() => rmSync(this.#folder, { recursive: true }));
     this.notifier = new Notifier({
       configFile: `${this.#folder}/config.json`,
+      queue: { push: (notice) => this.sent.push(notice), isTaken: true, forget: () => {} },
       emit: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
       tellViewers: () => {},
       now: () => this.now,
@@ -238,4 +241,20 @@ test('[STATE-20] a session that is stopped or stalled is told once, with what to
     'health: claude is stopped continue it: spool kill -s CONT claude, or end it: spool kill claude',
     'health: claude is stalled look at it: spool attach claude, or end it: spool stop claude',
   ]);
+});
+
+test('[NOTE-4] over networks a command is not named, and nothing of the screen is said, unless the user wants that', () => {
+  const desk = new Desk();
+  const command: EndedCommand = { command: 'curl -H secret', exitCode: 1, durationMs: 20_000, lastLine: 'key=hunter2' };
+  desk.notifier.commandEnded(desk.session.session, command);
+  desk.asks('Bash(echo hunter2)');
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.sent.map(({ title, body }) => `${title} / ${body}`)).toEqual([
+    'claude: a command failed with exit code 1 / after 20 s',
+    'claude needs your input (permission) / ',
+  ]);
+  desk.configure('{"notify": {"details": true}}');
+  desk.asks('Bash(echo hunter2)', 2);
+  vi.advanceTimersByTime(BLOCKED_MS);
+  expect(desk.sent[2]?.body).toBe('Bash(echo hunter2)');
 });

@@ -3,13 +3,15 @@
  * It never notifies about a session that has a viewer. Keeps STATE-6 and STATE-21.
  *
  * All clients that follow events get the notification, and so do viewers of other sessions. Beyond that it uses only
- * what the user has configured: the desktop, a command, a web address.
+ * what the user has configured: the desktop and a command itself, networks through a gateway. What leaves the machine has the name of
+ * the session and its question, and nothing else of its screen (NOTE-4).
  */
 import * as files from 'node:fs';
-import { askingSentence } from '@spool/protocol';
+import { askingSentence, type NoticeChannel, type NoticeOutcome } from '@spool/protocol';
 import { defaultConfig, isQuiet, readConfig, type NotifyAbout, type Settings } from '@spool/protocol/config';
 import { cleanText } from '@spool/vt';
-import { type Notification, NotifyChannels, type NotifyOutcome } from './notify-channels.ts';
+import type { NoticeQueue } from './doors/notice-queue.ts';
+import { type Notification, NotifyChannels } from './notify-channels.ts';
 import type { EndedCommand } from './screens/messages.ts';
 import type { Session } from './session/session.ts';
 
@@ -17,6 +19,8 @@ type About = NotifyAbout;
 
 export interface NotifierOptions {
   readonly configFile: string;
+  /** For what is sent over networks. */
+  readonly queue: Pick<NoticeQueue, 'push' | 'isTaken' | 'forget'>;
   emit(event: Notification): void;
   /** Viewers of any other session. */
   tellViewers(notification: Notification): void;
@@ -41,6 +45,14 @@ const INTERRUPTED = 130;
 const COMMAND_CHARACTERS_MAX = 60;
 const CONFIDENCE_MIN = 0.5;
 const TEXT_CHARACTERS_MAX = 200;
+/** A test is sent once; a gateway may have to be started for it. */
+const TEST_MS_MAX = 30_000;
+
+/** What is said of it over networks, where that is less. */
+interface Brief {
+  readonly what?: string;
+  readonly body: string;
+}
 
 export class Notifier {
   readonly #options: NotifierOptions;
@@ -66,7 +78,7 @@ export class Notifier {
   }
 
   /** Sends a notification to each channel that is configured, now, and reports what became of it. */
-  async test(): Promise<{ readonly outcomes: readonly NotifyOutcome[]; readonly isQuiet: boolean }> {
+  async test(): Promise<{ readonly outcomes: readonly NoticeOutcome[]; readonly isQuiet: boolean }> {
     const settings = this.#read();
     const notification: Notification = {
       type: 'notification',
@@ -77,7 +89,23 @@ export class Notifier {
       title: 'spool: this is a test',
       body: 'Notifications reach you here.',
     };
-    return { outcomes: await this.#channels.send(settings, notification), isQuiet: this.#isQuiet(settings) };
+    const sent = [this.#channels.send(settings, notification), this.#testNetwork(settings, notification)];
+    return { outcomes: (await Promise.all(sent)).flat(), isQuiet: this.#isQuiet(settings) };
+  }
+
+  async #testNetwork(settings: Settings, { at, title, body, name }: Notification): Promise<readonly NoticeOutcome[]> {
+    const { queue } = this.#options;
+    const configured = networkChannels(settings);
+    if (configured.length === 0 && !queue.isTaken) return [];
+    const { promise, resolve } = Promise.withResolvers<readonly NoticeOutcome[]>();
+    const n = queue.push({ at, about: 'test', session: '', name, labels: {}, title, body }, resolve);
+    const timer = setTimeout(() => {
+      queue.forget(n);
+      resolve(configured.map((channel) => ({ channel, trouble: 'no gateway has sent it; see the log of the daemon' })));
+    }, TEST_MS_MAX);
+    const outcomes = await promise;
+    clearTimeout(timer);
+    return outcomes;
   }
 
   statusChanged(session: Session): void {
@@ -117,6 +145,7 @@ export class Notifier {
         'blocked',
         `needs your input${kind ? ` (${kind})` : ''}`,
         askingSentence(agent, question) ?? activity ?? evidence[0]?.why ?? '',
+        { brief: { body: askingSentence(agent, question) ?? '' } },
       );
     }, ms);
     this.#timers.set(session.id, timer);
@@ -157,7 +186,8 @@ export class Notifier {
     const how = hasFailed ? `failed with exit code ${exitCode}` : 'has finished';
     const after = `after ${Math.round(durationMs / 1000)} s`;
     const body = lastLine === '' ? after : `${after}: ${lastLine}`;
-    this.#notify(session, 'command', `${quoted(command)} ${how}`, body, ': ');
+    const brief = { what: `a command ${how}`, body: after };
+    this.#notify(session, 'command', `${quoted(command)} ${how}`, body, { joint: ': ', brief });
   }
 
   #forget(id: string): void {
@@ -168,29 +198,50 @@ export class Notifier {
   }
 
   /** A failed notification must not fail the caller. */
-  #notify(session: Session, about: About, what: string, body: string, joint = ' '): void {
+  #notify(
+    session: Session,
+    about: About,
+    what: string,
+    body: string,
+    more: { joint?: string; brief?: Brief } = {},
+  ): void {
     try {
-      this.#emit(session, about, what, body, joint);
+      this.#emit(session, about, { what, body, ...more });
     } catch (error) {
       this.#options.warn(`could not send a notification: ${(error as Error).message}`);
     }
   }
 
-  #emit(session: Session, about: About, what: string, body: string, joint: string): void {
+  #emit(
+    session: Session,
+    about: About,
+    { what, body, joint = ' ', brief = { body } }: { what: string; body: string; joint?: string; brief?: Brief },
+  ): void {
     const settings = this.#read();
     if (!settings['notify.on'].includes(about)) return;
+    const titled = (saying: string): string => `${session.name}${joint}${saying}`.slice(0, TEXT_CHARACTERS_MAX);
     const notification: Notification = {
       type: 'notification',
       at: Date.now(),
       id: session.id,
       name: session.name,
       about,
-      title: `${session.name}${joint}${what}`.slice(0, TEXT_CHARACTERS_MAX),
+      title: titled(what),
       body: body.slice(0, TEXT_CHARACTERS_MAX),
     };
     this.#options.emit(notification);
     this.#options.tellViewers(notification);
     if (this.#isQuiet(settings)) return;
+    const { queue } = this.#options;
+    if (queue.isTaken || networkChannels(settings).length > 0) {
+      const { at, id, name } = notification;
+      const said = settings['notify.details'] ? { what, body } : { what, ...brief };
+      const { question, since, kind } = session.status;
+      const isDriven = kind === 'permission' && session.info.driver !== undefined;
+      const [title, text] = [titled(said.what), said.body.slice(0, TEXT_CHARACTERS_MAX)];
+      const asked = about === 'blocked' && { question, since, isDriven };
+      queue.push({ at, about, session: id, name, labels: session.labels, title, body: text, ...asked });
+    }
     void this.#channels.send(settings, notification).then((outcomes) => {
       for (const { trouble } of outcomes) if (trouble !== null) this.#options.warn(trouble);
     });
@@ -211,6 +262,10 @@ export class Notifier {
         this.#options.warn(`${configFile}${line === null ? '' : `:${line}`}: ${says}`);
     return (this.#settings = settings);
   }
+}
+
+function networkChannels(settings: Settings): NoticeChannel[] {
+  return (['webhook', 'ntfy'] as const).filter((channel) => settings[`notify.${channel}`] !== null);
 }
 
 /** What can be done about a session that is not well, by the kind of its status. */

@@ -1,6 +1,7 @@
 /** The words of the doors: the gateway, tokens, and the audit log. */
 
 import type { WireError } from './errors.ts';
+import type { Notice, NoticeOutcome } from './notices.ts';
 import type { Role } from './roles.ts';
 
 /** The first port that a gateway tries. */
@@ -21,8 +22,10 @@ export interface GatewayOptions {
   readonly publicUrl?: string | undefined;
   /** Addresses of proxies whose forwarded headers are believed. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Files in PEM format. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Files in PEM format; `own`: a certificate of Spool's own CA; `self-signed`: one that no device trusts. */
+  readonly tls?: { readonly cert: string; readonly key: string } | 'own' | 'self-signed' | undefined;
+  /** Served to the user's own devices by an installed Tailscale. */
+  readonly tailscale?: true | undefined;
 }
 
 /** A gateway that serves. */
@@ -34,6 +37,8 @@ export interface GatewayInfo {
   readonly url: string;
   readonly startedAt: number;
   readonly options: GatewayOptions;
+  /** How other devices come to trust the own CA: a page, and what to compare. */
+  readonly trust?: { readonly url: string; readonly fingerprint: string } | undefined;
 }
 
 /**
@@ -142,6 +147,13 @@ export interface DoorRequests {
   };
   /** From the gateway: adds to the audit log. */
   recordAudit: { ask: { readonly entries: readonly AuditEntry[] }; answer: Record<never, never> };
+  /** From the gateway: what is to be sent over the network, after number `after`. Pending until there is something. */
+  notices: { ask: { readonly after: number }; answer: { readonly notices: readonly Notice[] } };
+  /** From the gateway: a notice was sent, or given up. Others are given to the next gateway too. */
+  noticeDone: {
+    ask: { readonly n: number; readonly outcomes: readonly NoticeOutcome[] };
+    answer: Record<never, never>;
+  };
   /** The audit log from line `after` on, in pages; `next` is null at its end. `damage`: the first line that does not fit. */
   audit: {
     ask: { readonly after?: number | undefined };

@@ -24,13 +24,15 @@ export const ERROR_CODES = {
   // Agents without a terminal
   NOT_AN_AGENT: 'this session has no driver; `spool run --agent NAME` starts an agent that has one',
   AGENT_ON_WIRE:
-    'this session is an agent without a terminal; `spool events --agent` shows what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
+    'this session is an agent without a terminal; `spool attach` and `spool logs` show what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
   AGENT_UNKNOWN: 'unknown agent; `spool help run` lists the agents',
   EVENTS_MOVED: 'the events log has grown meanwhile; read it to its end first',
   // Starting a child
   COMMAND_NOT_FOUND: 'command not found; check the spelling and the PATH',
   COMMAND_NOT_EXECUTABLE: 'the command cannot be executed; check its permissions',
   CWD_UNUSABLE: 'cannot enter the working folder; check that it exists and that you may enter it',
+  FILE_UNKNOWN: 'no such file in the folder of the session; links are not followed, and nothing outside is shown',
+  UPLOAD_FAILED: 'the file could not be written into the folder of the session',
   SPAWN_FAILED: 'the operating system could not start the command; `spool doctor` checks the machine',
   TOO_MANY_FILES:
     'the daemon is running out of file descriptors; stop some sessions or raise the limit (`spool doctor` shows it)',

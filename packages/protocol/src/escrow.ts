@@ -104,14 +104,19 @@ export type FromKeeper =
   | { readonly type: 'missed'; readonly id: string }
   /** Keep a gateway running with these options; null: none. */
   | { readonly type: 'gateway'; readonly options: GatewayOptions | null }
+  /** Start a gateway that only sends notifications, without a door, if none is wanted. */
+  | { readonly type: 'sender' }
   | { readonly type: 'shutdown' };
 
 /** What the holder writes on the standard input of a gateway, as one line. The end of that input ends the gateway. */
 export interface GatewayStart {
   readonly home: Home;
   readonly sockets: readonly string[];
-  readonly options: GatewayOptions;
+  readonly options: WantedGateway;
 }
+
+/** `sender`: no door is opened. */
+export type WantedGateway = GatewayOptions | 'sender';
 
 /** The holder pings the keeper this often: the only thing that ever wakes an idle daemon. */
 export const PING_INTERVAL_MS = 1500;

@@ -1,6 +1,7 @@
 /** The messages of the wire: sessions, requests and answers, events. */
 
 import type { DoorRequests, GatewayInfo } from './doors.ts';
+import type { NoticeOutcome } from './notices.ts';
 import type { ErrorCode } from './errors.ts';
 import type { ProcessIdentity } from './escrow.ts';
 import type { Grid, TileAsk } from './grid.ts';
@@ -503,10 +504,7 @@ export interface Requests extends DoorRequests {
   testNotification: {
     ask: Record<never, never>;
     answer: {
-      readonly outcomes: readonly {
-        readonly channel: 'desktop' | 'command' | 'webhook';
-        readonly trouble: string | null;
-      }[];
+      readonly outcomes: readonly NoticeOutcome[];
       /** Quiet hours: a real notification would not be sent to these channels now. */
       readonly isQuiet: boolean;
     };

@@ -59,6 +59,8 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   appendEvents: 'local',
   redeemToken: 'local',
   recordAudit: 'local',
+  notices: 'local',
+  noticeDone: 'local',
 };
 
 /** What a client may send besides requests; `daemon`: nobody, because only a daemon sends it. */
@@ -84,8 +86,8 @@ export function mayDo(role: Role, needed: Role | 'local' | 'daemon'): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed as Role) && isRole(needed);
 }
 
-/** `anyone`: before any token. `token`: any that is valid. */
-export type RouteRole = Role | 'anyone' | 'token';
+/** `anyone`: before any token. `token`: any that is valid. `asked`: a prompter, or the link in a notification of this question. */
+export type RouteRole = Role | 'anyone' | 'token' | 'asked';
 
 /** By method and path, as the gateway registers them. A route without a row cannot be registered. */
 export const ROUTE_ROLES = {
@@ -113,7 +115,15 @@ export const ROUTE_ROLES = {
   'POST /api/sessions/:id/stop': 'operator',
   'POST /api/sessions/:id/kill': 'operator',
   'GET /api/sessions/:id/wait': 'viewer',
+  'GET /api/sessions/:id/search': 'viewer',
+  'GET /api/sessions/:id/files': 'operator',
+  'GET /api/sessions/:id/changes': 'operator',
+  'POST /api/sessions/:id/uploads': 'operator',
   'GET /api/events': 'viewer',
+  'GET /api/push': 'viewer',
+  'POST /api/push': 'viewer',
+  'DELETE /api/push/:id': 'viewer',
+  'POST /api/asks/:id': 'asked',
   'GET /api/tasks': 'viewer',
   'POST /api/tasks': 'operator',
   'GET /api/tasks/:id': 'viewer',

@@ -76,6 +76,11 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['renew', { part: 'keeper' }],
   ['testNotification', {}],
   ['gateway', { action: 'start', options: { port: 7733, basePath: '/spool' } }],
+  ['gateway', { action: 'start', options: { tls: 'own', host: '0.0.0.0' } }],
+  [
+    'gateway',
+    { action: 'start', options: { tailscale: true, publicUrl: 'https://a.example/b', trustedProxies: ['::1'] } },
+  ],
   ['serveGateway', { failure: { code: 'INTERNAL', details: {} } }],
   ['createToken', { kind: 'share', role: 'viewer', scope: { sessions: ['abcdefgh'] }, uses: 3 }],
   ['listTokens', {}],
@@ -83,6 +88,8 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['recordAudit', { entries: [{ at: 1, token: null, who: 'x', what: 'login' }] }],
   ['audit', { after: 3 }],
   ['redeemToken', { token: 'spool_x', name: 'Firefox', port: 7733 }],
+  ['notices', { after: 0 }],
+  ['noticeDone', { n: 1, outcomes: [{ channel: 'webhook', trouble: null }] }],
   ['shutdown', {}],
   ['shutdown', { graceMs: 3_600_000 }],
 ];

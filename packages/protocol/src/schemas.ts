@@ -78,9 +78,17 @@ const gatewayOptions = z.strictObject({
     .max(200)
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be a path such as /spool')
     .optional(),
-  publicUrl: z.string().max(500).optional(),
+  publicUrl: z
+    .string()
+    .max(500)
+    .regex(
+      /^https?:\/\/[A-Za-z0-9.-]+(:\d{1,5})?(\/[A-Za-z0-9._~-]+)*\/?$/,
+      'must be a URL such as https://spool.example.org/base',
+    )
+    .optional(),
   trustedProxies: z.array(z.string().max(100)).max(100).optional(),
-  tls: z.strictObject({ cert: shortPath, key: shortPath }).optional(),
+  tls: z.union([z.strictObject({ cert: shortPath, key: shortPath }), z.enum(['own', 'self-signed'])]).optional(),
+  tailscale: z.literal(true).optional(),
 });
 const scope = z.strictObject({
   sessions: z.array(z.string().regex(ID_PATTERN, 'must be the id of a session')).max(1000).optional(),
@@ -301,6 +309,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
         url: z.string().max(1000),
         startedAt: z.number(),
         options: gatewayOptions,
+        trust: z.strictObject({ url: z.string().max(1000), fingerprint: shortText }).optional(),
       })
       .optional(),
     failure: z
@@ -318,6 +327,18 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
   listTokens: z.strictObject({}),
   revokeToken: z.strictObject({ token: shortText }),
   redeemToken: z.strictObject({ token: secret, name, port }),
+  notices: z.strictObject({ after: z.number().min(0) }),
+  noticeDone: z.strictObject({
+    n: z.number(),
+    outcomes: z
+      .array(
+        z.strictObject({
+          channel: z.enum(['desktop', 'command', 'webhook', 'ntfy', 'push']),
+          trouble: z.string().max(1000).nullable(),
+        }),
+      )
+      .max(1000),
+  }),
   recordAudit: z.strictObject({
     entries: z
       .array(

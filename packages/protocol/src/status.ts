@@ -65,6 +65,21 @@ export interface Status {
   readonly offset: number;
 }
 
+/** Of a session of which nothing is known yet. */
+export const UNKNOWN_STATUS: Status = {
+  state: 'starting',
+  since: 0,
+  source: 'process',
+  confidence: 1,
+  evidence: [],
+  kind: null,
+  agent: null,
+  activity: null,
+  thought: null,
+  progress: null,
+  offset: 0,
+};
+
 /** A status as lists show it: the deciding evidence is one sentence. `explain` has all of it. */
 export type StatusInfo = Omit<Status, 'evidence'> & { readonly why: string };
 

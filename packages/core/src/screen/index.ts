@@ -10,7 +10,7 @@ export { snapshot } from './snapshot/snapshot.ts';
 export type { SnapshotOptions } from './snapshot/snapshot.ts';
 export { encodeKeyframe, KEYFRAME_VERSION, restoreModel } from './snapshot/keyframe.ts';
 export type { KeyframeOptions } from './snapshot/keyframe.ts';
-export { renderAnsi, renderJson, renderText } from './render/render.ts';
+export { lineAnsi, renderAnsi, renderJson, renderText } from './render/render.ts';
 export type { LineJson, ScreenJson } from './render/render.ts';
 export { renderGrid } from './render/render-grid.ts';
 export { escapeHtml, HTML_BEGIN, HTML_END, lineHtml, renderHtml } from './render/render-html.ts';

@@ -18,7 +18,14 @@
  * something, so polling is not needed.
  */
 import { cleanText, type OscEvent } from '@spool/vt';
-import { type Evidence, type Question, questionLine, type Status, type StatusSource } from '@spool/protocol';
+import {
+  type Evidence,
+  type Question,
+  questionLine,
+  type Status,
+  type StatusSource,
+  UNKNOWN_STATUS,
+} from '@spool/protocol';
 import { type Claim, claim, type Moment } from './claim.ts';
 import { agentOfCommand, SHELL } from './sources/command-agent.ts';
 import { agentInput, clearingKeys, type InputView } from './sources/input-line.ts';
@@ -112,7 +119,7 @@ export class StatusReducer {
     this.#workAt = this.#now;
     this.#startedAgent = agentOfCommand(rules, command);
     this.#screen = new ScreenWatch(rules, command);
-    this.#status = status ?? { ...STARTING, since: startedAt, agent: this.#startedAgent };
+    this.#status = status ?? { ...UNKNOWN_STATUS, since: startedAt, agent: this.#startedAgent };
     if (status !== undefined) this.#restore(status);
     else this.#nextCheckAt = startedAt + STARTING_MS_MAX; // one that never writes anything is not starting for ever
   }
@@ -287,7 +294,7 @@ export class StatusReducer {
     this.#isRestored = true;
     for (const evidence of status.evidence) {
       const isDecisive = evidence.source === status.source && evidence.says === status.state;
-      const { kind, activity, thought, progress } = isDecisive ? status : STARTING;
+      const { kind, activity, thought, progress } = isDecisive ? status : UNKNOWN_STATUS;
       const restored: Claim = { evidence, kind, activity, thought, said: null, progress, question: null };
       if (evidence.source === 'program') this.#program.restore(restored);
       else if (evidence.source === 'hook') this.#hook = restored;
@@ -526,17 +533,3 @@ const HEALTH = {
   busy: { says: 'working', confidence: 0.6 },
 } as const;
 const PRINTS = silenceStep(0, false).step.why;
-
-const STARTING: Status = {
-  state: 'starting',
-  since: 0,
-  source: 'process',
-  confidence: 1,
-  evidence: [],
-  kind: null,
-  agent: null,
-  activity: null,
-  thought: null,
-  progress: null,
-  offset: 0,
-};

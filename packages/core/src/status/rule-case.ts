@@ -2,7 +2,7 @@
  * A rule-test case: a screen that a user has saved, with what the session was really doing (`spool explain --save`). The
  * rules are applied to it as to a session that shows this screen and does nothing else. Keeps STATE-9.
  */
-import type { Status, StatusSource, StatusState } from '@spool/protocol';
+import { type Status, type StatusSource, type StatusState, UNKNOWN_STATUS } from '@spool/protocol';
 import { StatusReducer } from './reducer.ts';
 import { type Json, list, number, only, record, Refusal, shown } from './rule-json.ts';
 import type { RuleSet, RuleState } from './rules.ts';
@@ -109,16 +109,4 @@ function part<Item>(name: string, read: () => Item): Item {
 }
 
 /** A session of which nothing is known but its agent. */
-const known = (agent: string): Status => ({
-  state: 'starting',
-  since: 0,
-  source: 'process',
-  confidence: 1,
-  evidence: [],
-  kind: null,
-  agent,
-  activity: null,
-  thought: null,
-  progress: null,
-  offset: 0,
-});
+const known = (agent: string): Status => ({ ...UNKNOWN_STATUS, agent });

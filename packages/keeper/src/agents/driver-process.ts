@@ -13,8 +13,19 @@ const CRASHES_MAX = 5;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 2000;
 
-/** A driver holds one line and a little state: a small heap keeps a flood from growing it. */
-const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=128'];
+/**
+ * A driver holds one line and a little state, and stays below 64 MiB: a small heap, collections that it asks for itself
+ * (`driver-process/collector.ts`), no threads of its own, and no compiled code but the simplest (decision 087).
+ */
+const FLAGS = [
+  '--max-semi-space-size=1',
+  '--max-old-space-size=32',
+  '--expose-gc',
+  '--v8-pool-size=0',
+  '--no-opt',
+  '--no-maglev',
+];
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
 export interface DriverProcessOptions {
   readonly name: string;
@@ -75,7 +86,7 @@ export class DriverProcess {
     const child = spawn(
       process.execPath,
       [...FLAGS, sibling('driver.mjs'), name, '--session', session, '--link-fd', '3', '--config', configFolder],
-      { stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: {} },
+      { stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: ENVIRONMENT },
     );
     native.close(theirs);
     this.#stop = () => {

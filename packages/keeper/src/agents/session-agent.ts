@@ -94,6 +94,9 @@ export class SessionAgent {
     const offset = this.log.end;
     this.events.append(JSON.stringify({ type: 'command', id, at: Date.now(), by, command }));
     this.#keys.add(id);
+    // Whoever sends a prompt and then waits for `idle` waits for its turn. The driver says what becomes of it.
+    if (command['do'] === 'prompt' && this.#state === 'idle')
+      this.#setStatus({ state: 'working', kind: null, why: 'a prompt was sent', activity: null, thought: null });
     this.#options.onGrown();
     this.#driver.start(); // one that was given up gets another chance
     return { offset, isRepeated: false };

@@ -26,9 +26,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   const takeSnapshot = async (): Promise<Snapshot> => {
     const asked = session.screen({ type: 'snapshot', historyLines });
     historyLines = 0; // the history comes once, with the first snapshot
-    const answer = await asked;
-    if (answer.type !== 'snapshot') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
-    return answer;
+    return await asked;
   };
   const watcher = new Watcher({
     connection,

@@ -48,6 +48,20 @@ export const DOOR_HANDLERS: { readonly [K in keyof DoorRequests]: Handler<K> } =
     return {};
   },
 
+  notices({ notices }, { after }, connection, channel) {
+    const forget = notices.take(after, (found) => {
+      connection.waits.delete(channel);
+      connection.reply(channel, { notices: found });
+    });
+    connection.waits.set(channel, forget);
+    return undefined;
+  },
+
+  noticeDone({ notices }, { n, outcomes }) {
+    notices.done(n, outcomes);
+    return {};
+  },
+
   audit: ({ audit }, { after = 0 }) => audit.page(after),
 };
 

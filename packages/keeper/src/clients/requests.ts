@@ -97,7 +97,6 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   async screen(keeper, { session: reference, at, format, historyLines = 0 }) {
     const session = keeper.registry.find(reference);
     const answer = await session.screen({ type: 'screen', at: at ?? null, format, historyLines });
-    if (answer.type !== 'screen') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     const { type: _type, ...screen } = answer;
     return { id: session.id, ...screen };
   },
@@ -242,7 +241,6 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   async explain(keeper, { session: reference }) {
     const session = keeper.registry.find(reference);
     const answer = await session.screen({ type: 'explain' });
-    if (answer.type !== 'explanation') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     const status = (session.isRunning ? answer.status : null) ?? session.status;
     return { id: session.id, status, history: answer.history.slice(-HISTORY_MAX) };
   },
@@ -425,7 +423,6 @@ async function gridOf(keeper: Keeper, { session: reference, seen }: TileAsk): Pr
     const session = keeper.registry.find(reference);
     if (session.log.end === seen?.offset) return null;
     const answer = await session.screen({ type: 'grid', stamp: seen?.stamp, historyLines: 0 });
-    if (answer.type !== 'grid') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
     const { type: _type, ...grid } = answer;
     return { id: session.id, ...grid };
   } catch (error) {

@@ -7,13 +7,14 @@
  * not a client watches.
  *
  * Where nobody waits for it, the output of many sessions that print a little all the time is taken together, at ticks
- * (decision 039).
+ * (decision 039). So is that of an agent that streams (`output-ticks.ts`).
  */
 import { openSync } from 'node:fs';
 import type { Log, LogStream } from '@spool/core';
 import { native, POLL, TRANSFER } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { getSystemErrorName } from 'node:util';
+import type { OutputTicks } from './output-ticks.ts';
 
 /** What one session may move before the others get their turn. */
 const TURN_BYTES = 256 * 1024;
@@ -47,6 +48,8 @@ export interface PumpOptions {
   readonly log: Log;
   readonly sources: readonly Source[];
   readonly watch: FdWatch;
+  /** For agents: whose streams are taken at ticks. */
+  readonly ticks?: OutputTicks | null;
   /** The log has grown. True when what follows may wait for a tick. */
   onOutput(): boolean;
   /** The log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
@@ -82,9 +85,17 @@ export class OutputPump {
     for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
-  /** Stores what the child has written by now, without waiting for a notification. */
-  take(): void {
+  /** Stores what the child has written by now, without waiting for a notification; returns how many bytes that were. */
+  take(): number {
+    const { log } = this.#options;
+    const before = log.end;
     for (const source of this.#open) this.#turn(source, TURN_BYTES);
+    return log.end - before;
+  }
+
+  /** For the ticks: whether output is stored when it comes. */
+  setReported(isReported: boolean): void {
+    for (const { fd } of this.#open) this.#options.watch.change(fd, isReported ? POLL.readable : 0);
   }
 
   /** Its output is taken at ticks. */
@@ -96,9 +107,11 @@ export class OutputPump {
   hurry(): void {
     if (this.isCalm) for (const { fd } of this.#open) this.#options.watch.setCalm(fd, false);
     this.#calmTurns = 0;
+    this.#options.ticks?.hurry(this);
   }
 
   stop(): void {
+    this.#options.ticks?.hurry(this);
     for (const source of this.#open) this.#options.watch.unwatch(source.fd);
     this.#open.clear();
   }
@@ -117,7 +130,9 @@ export class OutputPump {
     }
     const bytes = log.end - before;
     if (bytes === 0) return;
-    if (!onOutput() || bytes > CALM_BYTES_MAX) return this.hurry();
+    const mayRest = onOutput();
+    if (this.#options.ticks) return this.#options.ticks.took(this, bytes);
+    if (!mayRest || bytes > CALM_BYTES_MAX) return this.hurry();
     this.#calmTurns++;
     if (this.isCalm) this.#options.watch.setCalm(source.fd, true);
   }

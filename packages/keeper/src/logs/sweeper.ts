@@ -33,6 +33,8 @@ export interface Swept extends Kept {
   readonly isWatched: boolean;
   /** How long its output is kept. */
   readonly retainMs: number;
+  /** The events of an agent: as old as its output. */
+  readonly secondLog?: Kept | null;
 }
 
 export interface SweeperOptions {
@@ -96,6 +98,7 @@ export class Sweeper {
       await slice.breathe();
       if (now - session.startedAt <= session.retainMs || this.#settled.has(session)) continue;
       await this.#options.housekeeper.tidy(session);
+      if (session.secondLog) await this.#options.housekeeper.tidy(session.secondLog);
       if (session.endedAt !== null && now - session.endedAt > session.retainMs) this.#settled.add(session);
     }
     for (const folder of this.#options.orphans()) await this.#sweepOrphan(folder, now);

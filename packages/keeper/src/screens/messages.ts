@@ -91,6 +91,8 @@ export type ScreenAsk =
    */
   | { readonly type: 'look'; readonly mustReach: boolean }
   | { readonly type: 'snapshot'; readonly historyLines: number }
+  /** What a user sees now, to compare with what is shown later. */
+  | { readonly type: 'shown'; readonly historyLines: 0 }
   /** Rows for a miniature: those that the owner of the stamp has not seen. */
   | { readonly type: 'grid'; readonly stamp: string | undefined; readonly historyLines: 0 }
   | {
@@ -119,7 +121,6 @@ export type FromScreens =
   /** `code`: of the system, which refused to read its files. */
   | { readonly type: 'failed'; readonly request: number; readonly reason: string; readonly code?: string | undefined };
 
-/** What a session shows, and what that means. */
 /** The question on the screen, with the bytes of each key, as the program wants them now. */
 export interface AskedQuestion {
   readonly text: string;
@@ -131,6 +132,7 @@ export interface AskedQuestion {
   }[];
 }
 
+/** What a session shows, and what that means. */
 export interface Look {
   /** Everything before this offset has been seen. */
   readonly offset: number;
@@ -156,11 +158,16 @@ export interface Look {
   readonly cursorRow: number;
 }
 
+/** Each ask has its answer, of the same type. */
+export type AnswerTo<Ask extends ScreenAsk> = Extract<ScreenAnswer, { readonly type: Ask['type'] }>;
+
 export type ScreenAnswer =
   | { readonly type: 'look'; readonly look: Look }
   /** Null: nothing has been derived yet, or the session is no longer followed. */
-  | { readonly type: 'explanation'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
+  | { readonly type: 'explain'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
   | { readonly type: 'snapshot'; readonly offset: number; readonly size: Size; readonly bytes: Uint8Array }
+  /** `scrolled`: lines that have left the screen since the thread has followed it. */
+  | { readonly type: 'shown'; readonly offset: number; readonly text: string; readonly scrolled: number | null }
   | ({ readonly type: 'grid' } & Omit<Grid, 'id'>)
   | {
       readonly type: 'screen';

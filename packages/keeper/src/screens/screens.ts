@@ -10,6 +10,7 @@ import type {
   EndedCommand,
   FromScreens,
   GrownSession,
+  AnswerTo,
   ScreenAnswer,
   ScreenAsk,
   ScreenSource,
@@ -153,7 +154,7 @@ export class Screens {
       if (asked.id === id) this.#refuse(request, new SpoolError('SESSION_UNKNOWN', { session: id }));
   }
 
-  ask(source: ScreenSource, end: number, what: ScreenAsk): Promise<ScreenAnswer> {
+  ask<Ask extends ScreenAsk>(source: ScreenSource, end: number, what: Ask): Promise<AnswerTo<Ask>> {
     const request = ++this.#request;
     const answer = Promise.withResolvers<ScreenAnswer>();
     const deadline = setTimeout(() => {
@@ -161,7 +162,7 @@ export class Screens {
     }, ANSWER_MS_MAX).unref();
     this.#asked.set(request, { id: source.id, answer, deadline });
     this.#emit({ type: 'ask', request, source, end, what });
-    return answer.promise;
+    return answer.promise as Promise<AnswerTo<Ask>>; // the worker answers in kind
   }
 
   #unfollow(id: string): boolean {

@@ -18,6 +18,7 @@ function started(): { child: Child; stdin: number; stdout: number; session: Fake
     fds,
     log: session.log,
     watch,
+    ticks: null,
     onOutput: () => false,
     onTrouble: () => {},
     onReserve: () => {},

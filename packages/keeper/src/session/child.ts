@@ -12,12 +12,15 @@ import type { InputTerminal } from '../input/end-of-input.ts';
 import { InputQueue, type OnWritten } from '../input/queue.ts';
 import { terminalReader } from '../input/terminal-reader.ts';
 import { OutputPump, type Source } from '../logs/output-pump.ts';
+import type { OutputTicks } from '../logs/output-ticks.ts';
 
 export interface ChildOptions {
   readonly held: HeldSession;
   readonly fds: readonly number[];
   readonly log: Log;
   readonly watch: FdWatch;
+  /** For agents on pipes. */
+  readonly ticks: OutputTicks | null;
   /** True when what follows may wait for a tick. */
   onOutput(): boolean;
   onTrouble(trouble: string | null, from: number, to: number): void;
@@ -32,7 +35,7 @@ export class Child {
   #held: HeldSession;
   #fds: readonly number[];
 
-  constructor({ held, fds, log, watch, onOutput, onTrouble, onReserve }: ChildOptions) {
+  constructor({ held, fds, log, watch, ticks, onOutput, onTrouble, onReserve }: ChildOptions) {
     this.#watch = watch;
     this.#held = held;
     this.#fds = fds;
@@ -49,6 +52,7 @@ export class Child {
       log,
       sources,
       watch,
+      ticks,
       onOutput,
       onTrouble,
       onReserve: (endAtLeast) => {

@@ -18,8 +18,7 @@ const TAIL_BYTES = 16 * 1024;
 const LETTER = /\p{L}/u;
 
 export async function endSummary(session: Session): Promise<SummaryEvent> {
-  const explanation = await session.screen({ type: 'explain' });
-  const history = explanation.type === 'explanation' ? explanation.history : [];
+  const { history } = await session.screen({ type: 'explain' });
   const lines = session.info.size === null ? tailOf(session) : await screenOf(session);
   const { summary, ...event } = summaryOf(session.info);
   const milestones = history.flatMap((item) => (item.type === 'milestone' ? [item] : []));
@@ -52,8 +51,8 @@ export function summaryOf(info: SessionInfo): SummaryEvent {
 }
 
 async function screenOf(session: Session): Promise<readonly string[]> {
-  const answer = await session.screen({ type: 'screen', at: null, format: 'text', historyLines: HISTORY_LINES });
-  return answer.type === 'screen' ? answer.content.split('\n').map((line) => line.trimEnd()) : [];
+  const { content } = await session.screen({ type: 'screen', at: null, format: 'text', historyLines: HISTORY_LINES });
+  return content.split('\n').map((line) => line.trimEnd());
 }
 
 function tailOf({ log }: Session): readonly string[] {

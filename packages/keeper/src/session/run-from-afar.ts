@@ -5,19 +5,24 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import type { RunRequest } from '@spool/protocol';
+import { type RunRequest, type ShellLookup, userShell } from '@spool/protocol';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The daemon's own variables are few and harmless (see `daemonEnvironment` of the client), except those about itself. */
 const NOT_FOR_SESSIONS = /^(SPOOL_|NODE_)/;
 
+const SHELL_LOOKUP: ShellLookup = {
+  account: () => userInfo().shell,
+  checkExecutable: (path) => accessSync(path, constants.X_OK),
+};
+
 export function runFromAfar(run: RunRequest, env: Variables = process.env): RunRequest {
   if (run.base === undefined) return run;
   const { base: _base, ...rest } = run;
   const home = env.HOME ?? homedir();
   const cwd = run.cwd.startsWith('~') ? `${home}${run.cwd.slice(1)}` : run.cwd;
-  const shell = userShell(env);
+  const shell = userShell(env, SHELL_LOOKUP);
   const command = run.command.length === 0 ? [shell] : run.command;
   return { ...rest, command, cwd, env: { ...userEnvironment(env, home, shell), ...run.env } };
 }
@@ -27,25 +32,4 @@ function userEnvironment(env: Variables, home: string, shell: string): Record<st
     (entry): entry is [string, string] => entry[1] !== undefined && !NOT_FOR_SESSIONS.test(entry[0]),
   );
   return { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, SHELL: shell, ...Object.fromEntries(own) };
-}
-
-function userShell(env: Variables): string {
-  return [env.SHELL, accountShell()].find((path) => path !== undefined && isExecutable(path)) ?? '/bin/sh';
-}
-
-function accountShell(): string | undefined {
-  try {
-    return userInfo().shell ?? undefined;
-  } catch {
-    return undefined; // a user without an account, as in some containers
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return path.startsWith('/');
-  } catch {
-    return false;
-  }
 }

@@ -6,6 +6,7 @@ import type { Flusher } from '../logs/flusher.ts';
 import type { Housekeeper } from '../logs/housekeeper.ts';
 import type { Notifier } from '../notifier.ts';
 import type { OpenLogs } from '../logs/open-logs.ts';
+import type { OutputTicks } from '../logs/output-ticks.ts';
 import type { Remover } from './remover.ts';
 import type { Screens } from '../screens/screens.ts';
 
@@ -14,6 +15,7 @@ export interface SessionServices {
   readonly watch: FdWatch;
   readonly flusher: Flusher;
   readonly turns: DiskTurns;
+  readonly ticks: OutputTicks;
   readonly openLogs: OpenLogs;
   readonly housekeeper: Housekeeper;
   readonly remover: Remover;

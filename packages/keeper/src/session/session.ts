@@ -25,13 +25,14 @@ import {
   taskQuestion,
   taskStateOf,
   type Waited,
+  type WaitUntil,
 } from '@spool/protocol';
 import type { OscEvent } from '@spool/vt';
 import type { Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 import { SessionAgent } from '../agents/session-agent.ts';
 import { SessionInput } from '../input/session-input.ts';
-import type { EndedCommand, Look, ScreenAnswer, ScreenAsk, ScreenSource } from '../screens/messages.ts';
+import type { AnswerTo, EndedCommand, Look, ScreenAsk, ScreenSource } from '../screens/messages.ts';
 import { Child } from './child.ts';
 import { folderTrouble, troubleOf } from './folder-trouble.ts';
 import type { SessionServices } from './services.ts';
@@ -115,6 +116,11 @@ export class Session {
     session.#file.lose(session.input.lastTyped);
     session.#recordEnd();
     return session;
+  }
+
+  /** For the sweep. */
+  get secondLog(): SessionAgent['events'] | null {
+    return this.agent?.events ?? null;
   }
 
   get log(): Log {
@@ -249,9 +255,9 @@ export class Session {
 
   /** Calls back once the condition holds. Returns a function that cancels the wait. */
   wait(wanted: Wanted, callback: (waited: Waited) => void): () => void {
-    return this.#status.wait(wanted, this.info.offset, (reason) =>
-      callback({ reason, offset: this.info.offset, session: this.info }),
-    );
+    const screen = this.info.size === null ? null : <Ask extends ScreenAsk>(what: Ask) => this.screen(what);
+    const end = (reason: WaitUntil): void => callback({ reason, offset: this.info.offset, session: this.info });
+    return this.#status.wait(wanted, this.info.offset, end, screen);
   }
 
   /** The screen thread reports a new status. */
@@ -330,7 +336,7 @@ export class Session {
     this.view.applySize();
   }
 
-  screen(what: ScreenAsk): Promise<ScreenAnswer> {
+  screen<Ask extends ScreenAsk>(what: Ask): Promise<AnswerTo<Ask>> {
     const source = this.#screenSource();
     if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
       return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.name }));
@@ -344,9 +350,7 @@ export class Session {
   /** Looks at the screen; with `mustReach`, at everything that the child has written by now. */
   async look({ mustReach }: { mustReach: boolean }): Promise<Look> {
     this.#child?.takeOutput();
-    const answer = await this.screen({ type: 'look', mustReach });
-    if (answer.type !== 'look') throw new SpoolError('INTERNAL', { reason: 'another answer was expected' });
-    return answer.look;
+    return (await this.screen({ type: 'look', mustReach })).look;
   }
 
   /** True when the child has written nothing since `offset`, and input would arrive at once. */
@@ -441,6 +445,7 @@ export class Session {
       fds,
       log: this.log,
       watch: this.#services.watch,
+      ticks: this.agent && this.#services.ticks,
       onOutput: () => this.#grown(),
       onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),
       onReserve: (endAtLeast) => this.#services.note(this.id, endAtLeast),

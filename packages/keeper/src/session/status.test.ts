@@ -60,6 +60,22 @@ test('[STATE-5] a wait that is forgotten is told nothing', () => {
   expect(told).toEqual([]);
 });
 
+test('[STATE-20] "starting" of a silent program decays: certain at first, half as certain after ten seconds', () => {
+  vi.useFakeTimers({ now: 1_000_000 });
+  try {
+    const status = new SessionStatus(Date.now());
+    const seen = [0, 4000, 6000, 60_000].map((ms) => {
+      vi.advanceTimersByTime(ms);
+      return [status.info.confidence, status.current.evidence[0]!.confidence];
+    });
+    expect(seen).toEqual([1, 0.8, 0.5, 0.5].map((confidence) => [confidence, confidence]));
+    vi.setSystemTime(5); // a clock that was set back
+    expect(status.info.confidence).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('[STATE-8] a question that was reported ends a wait once the screen shows it, or after a while without it', () => {
   vi.useFakeTimers({ now: 1_000_000 });
   try {

@@ -2,7 +2,15 @@
  * Holds the latest status of a session and notifies waiters and subscribers. The status comes from the screen thread;
  * before and after that, from the session's lifecycle. Keeps STATE-5: waiters are notified, and never poll.
  */
-import type { Milestone, SessionState, Status, StatusInfo, WaitUntil } from '@spool/protocol';
+import { type AskScreen, ShownOutput } from './shown-output.ts';
+import {
+  type Milestone,
+  type SessionState,
+  type Status,
+  type StatusInfo,
+  UNKNOWN_STATUS,
+  type WaitUntil,
+} from '@spool/protocol';
 
 interface Wait {
   readonly until: ReadonlySet<WaitUntil>;
@@ -10,6 +18,8 @@ interface Wait {
   readonly after: number;
   readonly outputAfter: number;
   readonly resolve: (reason: WaitUntil) => void;
+  /** Of a session with a screen: tells when output has shown something. */
+  shown: ShownOutput | null;
 }
 
 export interface Wanted {
@@ -20,6 +30,10 @@ export interface Wanted {
 
 /** Claude draws a dialog a second or two after it has reported it. */
 const UNDRAWN_MS_MAX = 3000;
+
+/** A child that has shown nothing for this long is no longer called starting. */
+const STARTING_MS = 10_000;
+const STARTING_CONFIDENCE_MIN = 0.5;
 
 const WAITED_STATES: readonly WaitUntil[] = ['blocked', 'prompt', 'idle'];
 
@@ -39,7 +53,7 @@ export class SessionStatus {
   }
 
   get current(): Status {
-    return this.#status;
+    return aged(this.#status, Date.now());
   }
 
   set current(status: Status) {
@@ -49,7 +63,7 @@ export class SessionStatus {
   }
 
   get info(): StatusInfo {
-    const { evidence, ...rest } = this.#status;
+    const { evidence, ...rest } = this.current;
     return { ...rest, why: evidence[0]?.why ?? '' };
   }
 
@@ -61,7 +75,10 @@ export class SessionStatus {
 
   grown(end: number): void {
     if (this.#waits.size === 0) return;
-    for (const wait of this.#waits) if (wait.until.has('output') && end > wait.outputAfter) this.#end(wait, 'output');
+    for (const wait of this.#waits) {
+      if (wait.shown) wait.shown.grown(end);
+      else if (wait.until.has('output') && end > wait.outputAfter) this.#end(wait, 'output');
+    }
   }
 
   exited(state: SessionState, exitCode: number | null, signal: string | null, at: number, offset: number): void {
@@ -70,25 +87,35 @@ export class SessionStatus {
     for (const wait of this.#waits) this.#end(wait, 'exit');
   }
 
-  /** Calls back once, at once if the condition holds already. Returns a function that cancels the wait. */
-  wait({ until, after, outputAfter }: Wanted, end: number, callback: (reason: WaitUntil) => void): () => void {
+  /**
+   * Calls back once, at once if the condition holds already. Returns a function that cancels the wait. With a screen, only output
+   * that shows something counts.
+   */
+  wait(
+    { until, after, outputAfter }: Wanted,
+    end: number,
+    callback: (reason: WaitUntil) => void,
+    screen: AskScreen | null = null,
+  ): () => void {
     // Without an offset, a state that holds already counts, and output counts from now on.
     const wait: Wait = {
       until: new Set(until),
       after: after ?? -1,
       outputAfter: outputAfter ?? after ?? end,
       resolve: callback,
+      shown: null,
     };
+    const hasOutput = screen === null && wait.until.has('output') && end > wait.outputAfter;
     const reason =
-      this.#status.state === 'exited'
-        ? 'exit'
-        : (this.#reasonFor(wait) ?? (wait.until.has('output') && end > wait.outputAfter ? 'output' : undefined));
+      this.#status.state === 'exited' ? 'exit' : (this.#reasonFor(wait) ?? (hasOutput ? 'output' : undefined));
     if (reason) {
       callback(reason);
       return () => {};
     }
     this.#waits.add(wait);
-    return () => this.#waits.delete(wait);
+    if (screen !== null && wait.until.has('output'))
+      wait.shown = new ShownOutput(screen, wait.outputAfter, end, () => this.#end(wait, 'output'));
+    return () => this.#forget(wait);
   }
 
   /** Resolves at the next look, change or end. */
@@ -133,10 +160,24 @@ export class SessionStatus {
     return true;
   }
 
-  #end(wait: Wait, reason: WaitUntil): void {
+  #forget(wait: Wait): void {
     this.#waits.delete(wait);
+    wait.shown?.close();
+  }
+
+  #end(wait: Wait, reason: WaitUntil): void {
+    this.#forget(wait);
     wait.resolve(reason);
   }
+}
+
+/** The longer a child shows nothing, the less certain it is that it only starts. */
+function aged(status: Status, now: number): Status {
+  if (status.state !== 'starting') return status;
+  const part = Math.min(1, Math.max(0, (now - status.since) / STARTING_MS));
+  const confidence = Math.round((1 - part * (1 - STARTING_CONFIDENCE_MIN)) * 100) / 100;
+  const evidence = status.evidence.map((each) => (each.says === 'starting' ? { ...each, confidence } : each));
+  return { ...status, confidence, evidence };
 }
 
 function isNow({ state, kind }: Status, wanted: WaitUntil): boolean {
@@ -144,19 +185,10 @@ function isNow({ state, kind }: Status, wanted: WaitUntil): boolean {
 }
 
 function plainStatus(state: 'starting' | 'exited', at: number, why: string): Status {
-  return {
-    state,
-    since: at,
-    source: 'process',
-    confidence: 1,
-    evidence: [{ source: 'process', says: state, why, rule: null, confidence: 1, at, offset: 0 }],
-    kind: null,
-    agent: null,
-    activity: null,
-    thought: null,
-    progress: null,
-    offset: 0,
-  };
+  const evidence: Status['evidence'] = [
+    { source: 'process', says: state, why, rule: null, confidence: 1, at, offset: 0 },
+  ];
+  return { ...UNKNOWN_STATUS, state, since: at, evidence };
 }
 
 function endSentence(state: SessionState, exitCode: number | null, signal: string | null): string {

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type Lifecycle, Log, type LogStream } from '@spool/core';
-import type { SessionInfo, Size, Status } from '@spool/protocol';
+import { type SessionInfo, type Size, type Status, UNKNOWN_STATUS } from '@spool/protocol';
 import { onTestFinished } from 'vitest';
 import type { Session } from '../session/session.ts';
 import { type Attached, Viewers } from '../clients/viewers.ts';
@@ -78,18 +78,5 @@ export function viewer(size: Size | null = null, rest: Partial<Attached> = {}): 
 }
 
 export function statusOf(state: Status['state'], rest: Partial<Status> = {}): Status {
-  return {
-    state,
-    since: 0,
-    source: 'screen',
-    confidence: 0.9,
-    evidence: [],
-    kind: null,
-    agent: null,
-    activity: null,
-    thought: null,
-    progress: null,
-    offset: 0,
-    ...rest,
-  };
+  return { ...UNKNOWN_STATUS, state, source: 'screen', confidence: 0.9, ...rest };
 }

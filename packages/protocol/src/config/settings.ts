@@ -27,6 +27,14 @@ export interface Settings {
   readonly 'notify.desktop': boolean;
   readonly 'notify.command': readonly string[] | null;
   readonly 'notify.webhook': string | null;
+  /** The address of a topic of an ntfy server. */
+  readonly 'notify.ntfy': string | null;
+  /** Whether a webhook and ntfy get links that answer the question: whoever reads the message can use them. */
+  readonly 'notify.actions': boolean;
+  /** Whether messages over the network have more than the name of the session and its question. */
+  readonly 'notify.details': boolean;
+  /** Origins to which web push messages may be sent, besides those of browser vendors. */
+  readonly 'notify.pushServices': readonly string[];
   readonly 'notify.quietHours': readonly QuietHours[];
 }
 
@@ -146,6 +154,32 @@ const TABLE: { readonly [K in SettingKey]: Setting<Settings[K]> & { show?(value:
     wanted: 'must be an https URL, or an http URL on this machine, without a password',
     parse: (value) => (value === null ? null : isWebhook(value) ? value : undefined),
   },
+  'notify.ntfy': {
+    byDefault: null,
+    shownDefault: 'null',
+    wanted:
+      'must be the address of a topic, such as "https://ntfy.example.org/my-topic": https, or http on this machine',
+    parse: (value) => (value === null ? null : isWebhook(value) && TOPIC.test(value) ? value : undefined),
+  },
+  'notify.actions': {
+    byDefault: false,
+    shownDefault: 'false',
+    wanted: 'must be true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+  },
+  'notify.details': {
+    byDefault: false,
+    shownDefault: 'false',
+    wanted: 'must be true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+  },
+  'notify.pushServices': {
+    byDefault: [],
+    shownDefault: '[]',
+    wanted: 'must be a list of origins, such as "https://push.example.org"',
+    parse: (value) =>
+      isStrings(value) && value.every((one) => isWebhook(one) && ORIGIN.test(one)) ? value : undefined,
+  },
   'notify.quietHours': {
     byDefault: [],
     shownDefault: '[]',
@@ -163,6 +197,8 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
 const DETACH_KEYS = /^(none|(ctrl-|c-|\^)[@a-z[\\\]^_](,((ctrl-|c-|\^)[@a-z[\\\]^_]|[\x21-\x7e]))*)$/i;
 const WEBHOOK = /^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)([:/?#]|$))[^\s]*$/i;
+const TOPIC = /^[a-z]+:\/\/[^/?#]+(\/[^?#]*)?\/[A-Za-z0-9_-]{1,64}$/i;
+const ORIGIN = /^[a-z]+:\/\/[^/?#]+$/;
 
 function isWebhook(value: unknown): value is string {
   if (typeof value !== 'string' || !WEBHOOK.test(value)) return false;

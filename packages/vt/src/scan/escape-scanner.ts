@@ -9,6 +9,7 @@
  * CAN and SUB end it; ESC starts a new one; a byte above 0x7f aborts an escape or CSI and is text. BEL ends an OSC and
  * no other string.
  */
+import { concat } from './concat.ts';
 import { FoundSequence } from './found-sequence.ts';
 import type { Sequence, SequenceKind } from './sequence.ts';
 import { TextJump } from './text-jump.ts';
@@ -325,13 +326,6 @@ const KIND_OF: Readonly<Record<number, SequenceKind>> = {
 
 const isNoInnerControl = (byte: number, at: number): boolean => at === 0 || (byte >= 0x20 && byte !== 0x7f);
 const openerAt = (kept: Uint8Array): number => kept.findIndex((byte, at) => at > 0 && isNoInnerControl(byte, at));
-
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
-}
 
 /**
  * The end of a CSI that is complete in this chunk and has nothing unusual, else 0. Nine sequences of ten are such:

@@ -6,7 +6,8 @@
  * scrollback.
  */
 import { SCROLLBACK_LINES } from '@spool/protocol';
-import { EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
+import { concat, EscapeScanner, INITIAL_MODES, type ModeState, ModeTracker } from '@spool/vt';
+import { attributesAt, COLOUR_BITS, Fg } from './attributes.ts';
 import { Engine, type EngineBuffer, type Size } from './engine.ts';
 import { cutBytes } from './cut-character.ts';
 import { LinkTable } from './link-table.ts';
@@ -42,6 +43,9 @@ export class ScreenModel {
   readonly #scanner: EscapeScanner;
   readonly #links: LinkTable;
   #cut: Uint8Array = NOTHING;
+  /** Lines that were dropped above the screen. */
+  #trimmed = 0;
+  #counted: EngineBuffer | undefined;
   /** The parts of the current chunk that the engine must not see: it would keep up to 10 MB of one string. */
   #overlong: { readonly source: Uint8Array; readonly from: number; readonly to: number }[] = [];
 
@@ -54,6 +58,7 @@ export class ScreenModel {
       onOverlongPart: (source, from, to) => this.#overlong.push({ source, from, to }),
     });
     this.#links = new LinkTable(this.engine.core);
+    this.#count();
   }
 
   write(bytes: Uint8Array): void {
@@ -93,6 +98,7 @@ export class ScreenModel {
       at = to;
     }
     this.#links.sweep();
+    this.#count();
   }
 
   resize(cols: number, rows: number): void {
@@ -147,6 +153,11 @@ export class ScreenModel {
     return this.engine.core.buffers.normal.ybase;
   }
 
+  /** Lines that have left the normal screen, also those that are no longer kept. Erasing the history does not count back. */
+  get scrolledTotal(): number {
+    return this.#trimmed + this.scrolledLines;
+  }
+
   /** Its size in memory, as measured: three words a cell, and the objects around lines and terminal. */
   get estimatedBytes(): number {
     const { normal, alt } = this.engine.core.buffers;
@@ -176,6 +187,15 @@ export class ScreenModel {
     return found;
   }
 
+  /** What is behind a cell of the screen, as a colour word: buttons show by it alone which one is selected. */
+  backgroundAt(row: number, col: number): number {
+    const { ybase, lines } = this.#buffer;
+    const line = lines.get(ybase + row);
+    if (line === undefined || col < 0 || col >= line.length) return 0;
+    const { fg, bg } = attributesAt(line, col);
+    return ((fg & Fg.inverse) === 0 ? bg : fg) & COLOUR_BITS;
+  }
+
   /** The lines from `from` up to `to`: 0 is the top of the screen, -1 the line above it. By default the whole screen. */
   lines(from = 0, to: number = this.engine.core.rows): ScreenLine[] {
     const { ybase, lines } = this.#buffer;
@@ -196,6 +216,14 @@ export class ScreenModel {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** A terminal that was reset has new lines. */
+  #count(): void {
+    const { normal } = this.engine.core.buffers;
+    if (normal === this.#counted) return;
+    this.#counted = normal;
+    normal.lines.onTrim((count) => (this.#trimmed += count));
   }
 
   get #buffer(): EngineBuffer {
@@ -224,10 +252,3 @@ function within({ cols, rows }: Size): Size {
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.min(Math.max(Math.trunc(value) || least, least), most);
-
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
-}

@@ -32,7 +32,7 @@ export const renderText = (model: ScreenModel, options: RenderOptions = {}): str
  * ends plain.
  */
 export const renderAnsi = (model: ScreenModel, options: RenderOptions = {}): string =>
-  renderedLines(model, options).map(ansiOf).join('\n');
+  renderedLines(model, options).map(lineAnsi).join('\n');
 
 export function renderJson(model: ScreenModel, options: RenderOptions = {}): ScreenJson {
   const lines = renderedLines(model, options);
@@ -57,7 +57,8 @@ const textOf = ({ runs }: ScreenLine): string =>
     .join('')
     .trimEnd();
 
-function ansiOf({ runs }: ScreenLine): string {
+/** A line with its colours as SGR. It starts and ends plain. */
+export function lineAnsi({ runs }: ScreenLine): string {
   let look = PLAIN;
   let line = '';
   for (const run of runs) {

@@ -235,3 +235,56 @@ test.each(recordings().map((stream) => [stream.name, stream] as const))(
     }
   },
 );
+
+/** What stands above the screen and on it, read up to each of these places in turn; and the same read at once. */
+function aboveAndScreen(pieces: readonly string[], size = SIZE): { inTurn: string[]; atOnce: string[] } {
+  const inTurn: string[] = [];
+  using reader = new SeenReader(size, (item) => inTurn.push(...words(item)));
+  pieces.forEach((piece, at) => {
+    reader.write(bytes(piece), at * 1000);
+    reader.giveAbove();
+  });
+  inTurn.push(...reader.model.text());
+  while (inTurn.at(-1) === '') inTurn.pop();
+  return { inTurn, atOnce: seen(pieces, {}, size) };
+}
+
+test('[PAST-7] the lines above the screen and the screen are everything, each line once, wherever reading stops', () => {
+  const line = fc.string({ unit: fc.constantFrom(...'ab漢é-'), maxLength: 39 });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 60 }), fc.array(fc.nat(), { maxLength: 5 }), (lines, cuts) => {
+      const text = lines.map((each, at) => (each === '' ? '' : `${at} ${each}`.slice(0, 20)) + '\r\n').join('');
+      const places = [...cuts.map((cut) => cut % (text.length + 1)), text.length].sort((one, other) => one - other);
+      const pieces = places.map((place, at) => text.slice(places[at - 1] ?? 0, place));
+      const { inTurn, atOnce } = aboveAndScreen(pieces);
+      expect(inTurn).toEqual(atOnce);
+    }),
+  );
+});
+
+test('[PAST-7] above the screen: what was cleared stays, what is printed again comes once, a program that has left is told', () => {
+  const many = Array.from({ length: 8 }, (_, at) => `line ${'abcdefgh'[at]}\r\n`).join('');
+  const lines = many.trim().split('\r\n');
+  // A user's `clear`: all eight are above the new screen.
+  expect(aboveAndScreen([many, '\x1b[H\x1b[2Jnew']).inTurn).toEqual([...lines, 'new']);
+  const given: string[] = [];
+  using again = new SeenReader(SIZE, (item) => given.push(...words(item)));
+  again.write(bytes(`${many}\x1b[H\x1b[2J${many}`), 0);
+  again.giveAbove();
+  expect([...given, ...again.model.text()].filter(Boolean)).toEqual(lines);
+  // A line that began above the screen is cut where the screen begins.
+  expect(aboveAndScreen([`${'x'.repeat(40 * 6)}y\r\nz`]).inTurn.slice(0, 2)).toEqual([
+    `${'x'.repeat(80)}…`,
+    'x'.repeat(40),
+  ]);
+  const editor = ['before\r\n', '\x1b[?1049h\x1b[Hedited', '\x1b[?1049lafter'];
+  expect(aboveAndScreen(editor).inTurn).toEqual(['[screen', 'edited', ']', 'before', 'after']);
+  // The one that runs is the screen; what it covers is given if that was asked for.
+  const covered: string[] = [];
+  using reader = new SeenReader(SIZE, (item) => covered.push(...words(item)));
+  reader.write(bytes('before\r\n\x1b[?1049hedited'), 0);
+  reader.giveAbove();
+  expect(covered).toEqual([]);
+  reader.giveAbove({ isCovered: true });
+  expect(covered).toEqual(['before']);
+});

@@ -13,6 +13,7 @@ import type { Size } from '../engine/engine.ts';
 import { ScreenModel } from '../engine/screen-model.ts';
 import { type Break, BreakFinder } from './break-finder.ts';
 import { FullScreen } from './full-screen.ts';
+import { type Kind, kindOf, PlainRun, RUN_LIMITS, type RunLimits } from './plain-run.ts';
 import { isReprint } from './reprint.ts';
 import { RowFacts } from './row-facts.ts';
 import { isBlank, type SeenItem } from './seen-item.ts';
@@ -25,6 +26,8 @@ export interface SeenReaderOptions {
   readonly wantsFrames?: boolean;
   /** Notice when a line is changed later, so that its time is that of its last change. */
   readonly wantsTimes?: boolean;
+  /** For tests: when lines are read without the model; null is never. */
+  readonly plain?: RunLimits | null;
 }
 
 /** So many lines above the screen are not taken yet: a larger terminal shows them again, and they may change. */
@@ -34,6 +37,7 @@ const TAKEN_ROWS = 256;
 /** The model is fed in pieces that cannot scroll out a line that was not taken. */
 const PIECE_BYTES = 4096;
 const SCROLLBACK_ROWS = KEPT_ROWS + TAKEN_ROWS + PIECE_BYTES;
+const LINE_FEED = 0x0a;
 /** Lines that wait until it is known whether the program erases them and prints them again. */
 const PAGE_LINES_MAX = 10_000;
 /** Live: rows that were repainted are printed when they have not changed for this long. */
@@ -42,15 +46,19 @@ export const SETTLE_MS = 1000;
 export class SeenReader implements Disposable {
   readonly #take: (item: SeenItem) => void;
   readonly #options: SeenReaderOptions;
+  readonly #limits: RunLimits | null;
   readonly #model: ScreenModel;
   readonly #rows: SeenRows;
   readonly #breaks = new BreakFinder();
   readonly #facts = new RowFacts();
   #screen: FullScreen | null = null;
+  #run: PlainRun | null = null;
   #at = 0;
   #isLive = false;
   /** Since the program last erased everything: not handed out yet. */
   #page: SeenItem[] = [];
+  /** Blank lines, which are given with what follows them. */
+  #blank: SeenItem[] = [];
   /** What it erased then. */
   #erased: SeenItem[] = [];
   /** Live: lines that the program may be printing again. */
@@ -69,6 +77,7 @@ export class SeenReader implements Disposable {
   constructor(size: Size, take: (item: SeenItem) => void, options: SeenReaderOptions = {}) {
     this.#take = take;
     this.#options = options;
+    this.#limits = options.isStyled === true ? null : options.plain === undefined ? RUN_LIMITS : options.plain;
     this.#model = new ScreenModel(size, { scrollback: SCROLLBACK_ROWS });
     this.#rows = new SeenRows(this.#model, (count) => (this.#droppedRows += count));
   }
@@ -88,6 +97,64 @@ export class SeenReader implements Disposable {
   }
 
   write(bytes: Uint8Array, at: number): void {
+    const kind = this.#limits === null || this.#isLive ? 'other' : kindOf(bytes, this.#run?.lastByte ?? 0);
+    if (kind !== 'other') return this.#writePlain(bytes, at, kind);
+    this.#endRun();
+    this.#write(bytes, at);
+  }
+
+  /** Plain lines need no model, except for the last ones. */
+  #writePlain(bytes: Uint8Array, at: number, kind: Kind): void {
+    let run = this.#run;
+    if (run === null) {
+      const start = this.#findPlain(bytes, at);
+      if (start === bytes.length) return;
+      run = this.#run = new PlainRun(this.#model.size, this.#limits!);
+      run.add(bytes.subarray(start), at, kind);
+    } else run.add(bytes, at, kind);
+    if (run.isFull) this.#takeRun(run);
+  }
+
+  /** Writes to the model up to where plain lines can be read without it: at the first line end, or when a screen has passed. */
+  #findPlain(bytes: Uint8Array, at: number): number {
+    let done = 0;
+    for (const lines of [1, this.#model.size.rows]) {
+      let start = done;
+      for (let line = 0; line < lines && start < bytes.length; line++)
+        start = bytes.indexOf(LINE_FEED, start) + 1 || bytes.length;
+      this.#write(bytes.subarray(done, start), at);
+      done = start;
+      if (this.#model.pending().length === 0 && this.#rows.isPlain) return done;
+    }
+    this.#write(bytes.subarray(done), at);
+    return bytes.length;
+  }
+
+  #takeRun(run: PlainRun): void {
+    const lines = run.take();
+    if (lines === null || (lines.length === 0 && run.isTooLong)) return this.#writeRun(run);
+    if (lines.length === 0) return;
+    // What is on the screen has moved out of it with these lines, and was there before them.
+    const { cursor } = this.#rows;
+    this.#printRows(this.#doneTo, cursor);
+    this.#doneTo = Math.max(this.#doneTo, cursor);
+    for (const item of this.#facts.take(cursor)) this.#give(item);
+    for (const line of lines) this.#give(line);
+  }
+
+  #endRun(): void {
+    if (this.#run !== null) this.#takeRun(this.#run);
+    if (this.#run !== null) this.#writeRun(this.#run);
+  }
+
+  /** The model gets the last lines of the run, with which it is as if it had got all. */
+  #writeRun(run: PlainRun): void {
+    this.#run = null;
+    for (const { bytes, at } of run.rest()) this.#write(bytes, at);
+    run[Symbol.dispose]();
+  }
+
+  #write(bytes: Uint8Array, at: number): void {
     this.#pass(at);
     const breaks = this.#breaks.feed(bytes);
     let from = 0;
@@ -101,6 +168,7 @@ export class SeenReader implements Disposable {
   }
 
   resize(cols: number, rows: number, at: number): void {
+    this.#endRun();
     this.#pass(at);
     this.#relay(() => this.#model.resize(cols, rows));
     this.#look();
@@ -109,9 +177,11 @@ export class SeenReader implements Disposable {
   /** From now on lines are given as soon as they can be. */
   goLive(): void {
     if (this.#isLive) return;
+    this.#endRun();
     this.#isLive = true;
     this.#handOut(this.#erased.splice(0));
     this.#handOut(this.#page.splice(0));
+    this.#handOut(this.#blank.splice(0));
     this.#look();
     this.#movingFrom = Infinity;
     this.#printStill();
@@ -143,21 +213,46 @@ export class SeenReader implements Disposable {
 
   /** Gives the rest: what is on the screen now. */
   end(): void {
+    this.#endRun();
     const screen = this.#screen?.end(false);
     this.#screen = null;
     if (screen) this.#facts.put(this.#placeOfScreen(), screen);
     this.#printRows(this.#doneTo, this.#rows.end);
+    this.#blank = [];
     for (const item of this.#facts.take(Infinity)) this.#give(item);
     this.#turnPage();
     this.#handOut(this.#erased.splice(0));
   }
 
+  /**
+   * Gives what is above the screen and was not given yet, so that it and the screen are everything. `isCovered`: also the lines of
+   * the normal screen, because a full-screen program hides them. Reading may go on afterwards.
+   */
+  giveAbove({ isCovered = false } = {}): void {
+    this.#endRun();
+    const to = Math.max(this.#doneTo, isCovered ? this.#rows.end : this.#rows.above);
+    this.#printRows(this.#doneTo, to);
+    this.#doneTo = to;
+    // Programs that have left the full screen while this screen was there.
+    for (const item of this.#facts.take(Infinity)) this.#give(item);
+    if (this.#isLive) return;
+    const page = this.#page.splice(0);
+    const erased = this.#erased.splice(0);
+    const shown = this.#screenItems();
+    const isDebris = erased.length > 0 && isReprint(erased, [...page, ...shown]);
+    this.#handOut(isDebris ? erased.filter(({ type }) => type !== 'line') : erased);
+    this.#handOut(page);
+    if (shown.some((item) => item.type === 'line' && !isBlank(item.text))) this.#handOut(this.#blank.splice(0));
+  }
+
   [Symbol.dispose](): void {
+    this.#run?.[Symbol.dispose]();
     this.#model.dispose();
   }
 
-  /** For tests: the model that has been fed. */
+  /** The model that has been fed. */
   get model(): ScreenModel {
+    this.#endRun();
     return this.#model;
   }
 
@@ -250,6 +345,7 @@ export class SeenReader implements Disposable {
     const { end, above } = this.#rows;
     if (end === 0) return;
     this.#printRows(this.#doneTo, end);
+    this.#blank = [];
     for (let row = above; row < this.#facts.printed.length; row++) this.#facts.printed[row] = undefined;
     this.#turnPage();
   }
@@ -316,7 +412,7 @@ export class SeenReader implements Disposable {
         const text = this.#rows.lineText(row, end).trimEnd();
         const isCut = end === to && this.#rows.isContinued(end);
         const rows = this.#options.isStyled === true ? this.#rows.styled(row, end) : undefined;
-        this.#give({ type: 'line', text, at: this.#facts.at[row] ?? this.#at, isCut, rows });
+        this.#give({ type: 'line', text, at: this.#facts.at[row] ?? this.#at, isCut, ...(rows && { rows }) });
         for (let next = row; next < end; next++) printed[next] = this.#rows.text(next);
       }
       row = end;
@@ -336,6 +432,11 @@ export class SeenReader implements Disposable {
 
   #give(item: SeenItem): void {
     if (this.#isLive) return this.#giveLive(item);
+    if (item.type === 'line' && item.text === '' && !item.isCut && this.#blank.length < PAGE_LINES_MAX) {
+      this.#blank.push(item);
+      return;
+    }
+    if (this.#blank.length > 0) this.#page.push(...this.#blank.splice(0));
     this.#page.push(item);
     if (this.#page.length <= PAGE_LINES_MAX + TAKEN_ROWS) return;
     this.#resolveErased();
@@ -349,6 +450,13 @@ export class SeenReader implements Disposable {
       if (this.#recent.length > 2 * PAGE_LINES_MAX) this.#recent.splice(0, PAGE_LINES_MAX);
     }
     this.#take(item);
+  }
+
+  #screenItems(): SeenItem[] {
+    const found: SeenItem[] = [];
+    for (let row = this.#rows.above; row < this.#rows.count; row++)
+      found.push({ type: 'line', text: this.#rows.text(row), at: this.#at, isCut: false });
+    return found;
   }
 
   #handOut(items: readonly SeenItem[]): void {

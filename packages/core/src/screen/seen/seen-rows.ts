@@ -44,6 +44,22 @@ export class SeenRows {
     return this.#buffer.x;
   }
 
+  /**
+   * Whether plain lines that are printed now scroll up one by one: the cursor is at the beginning of an empty last row, and no
+   * mode, margin, tab stop or character set of the program changes what printing does.
+   */
+  get isPlain(): boolean {
+    const { cols, rows, buffers, coreService, optionsService, _charsetService } = this.#core;
+    const { x, y, scrollTop, scrollBottom, tabs } = buffers.normal;
+    if (buffers.active !== buffers.normal || x !== 0 || y !== rows - 1) return false;
+    if (scrollTop !== 0 || scrollBottom !== rows - 1) return false;
+    const { origin, wraparound } = coreService.decPrivateModes;
+    if (origin || !wraparound || coreService.modes.insertMode || optionsService.rawOptions.convertEol) return false;
+    if (_charsetService.charset !== undefined) return false;
+    for (let col = 0; col < cols; col++) if ((tabs[col] ?? false) !== (col % 8 === 0)) return false;
+    return !this.isContinued(this.cursor) && this.text(this.cursor) === '';
+  }
+
   /** Whether the row continues the one before. */
   isContinued(row: number): boolean {
     return this.#line(row)?.isWrapped ?? false;

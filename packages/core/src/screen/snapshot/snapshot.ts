@@ -7,7 +7,7 @@
  * that no key is answered in the middle of it; then the cursor; then the incomplete sequence or character at the end of
  * the stream.
  */
-import { ANYTHING_SET, type ModeState, restore, undo } from '@spool/vt';
+import { ANYTHING_SET, concat, type ModeState, restore, undo } from '@spool/vt';
 import { PLAIN } from '../engine/attributes.ts';
 import { placeCursor } from './cursor-state.ts';
 import type { EngineBuffer, EngineCore } from '../engine/engine.ts';
@@ -71,11 +71,4 @@ function enterAlternate(pen: Pen, core: EngineCore, normal: EngineBuffer, modes:
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8');
-}
-
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
 }

@@ -53,6 +53,10 @@ export class Look {
     return this.#box;
   }
 
+  get backgroundAt(): ScreenView['backgroundAt'] {
+    return this.#view.backgroundAt;
+  }
+
   get lines(): readonly string[] {
     return this.#view.lines;
   }

@@ -54,12 +54,40 @@ function arrowOptions(rows: readonly DialogRow[]): readonly QuestionOption[] {
   });
 }
 
-/** Answers side by side. Which one is selected is shown by colour alone, so no key is named. */
-export function buttonOptions(rows: readonly DialogRow[], buttons: RegExp | null): readonly QuestionOption[] | null {
+export type BackgroundAt = (row: number, col: number) => number;
+
+/**
+ * Answers side by side. The background of the selected one differs from what is around it; the arrows move the selection. Where
+ * the colours do not show exactly one, no key is named.
+ */
+export function buttonOptions(
+  rows: readonly DialogRow[],
+  buttons: RegExp | null,
+  backgroundAt: BackgroundAt | undefined,
+): readonly QuestionOption[] | null {
   const row = buttons === null ? undefined : rows.findLast(({ text }) => buttons.test(text));
   if (row === undefined) return null;
-  const [, ...labels] = buttons!.exec(row.text)!;
-  return labels.filter((label) => label !== undefined).map((label) => ({ key: null, label }));
+  const labels = buttons!
+    .exec(row.text)!
+    .slice(1)
+    .filter((label) => label !== undefined);
+  const selected = backgroundAt === undefined ? [] : selectedButtons(row, labels, backgroundAt);
+  return labels.map((label, index) => {
+    if (selected.length !== 1) return { key: null, label };
+    const steps = index - selected[0]!;
+    return { key: [...Array<string>(Math.abs(steps)).fill(steps < 0 ? 'Left' : 'Right'), 'Enter'].join(' '), label };
+  });
+}
+
+/** A button has a blank cell on each side; the cell before that is beside it. */
+function selectedButtons(row: DialogRow, labels: readonly string[], backgroundAt: BackgroundAt): readonly number[] {
+  let from = 0;
+  return labels.flatMap((label, index) => {
+    const at = row.text.indexOf(label, from);
+    from = at + label.length;
+    const col = row.indent + at;
+    return backgroundAt(row.row, col) === backgroundAt(row.row, col - 2) ? [] : [index];
+  });
 }
 
 /** `[y/N]`: the answer is typed and submitted. */

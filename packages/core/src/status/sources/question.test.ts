@@ -65,7 +65,7 @@ describe('[STATE-8] what is told is the question, from inside the dialog', () =>
     expect(asked('grok', screen)?.options.at(-1)).toEqual({ key: '3', label: 'No, reject' });
   });
 
-  test('opencode: the dialog, not the prompt of the user; its answers have no key that the screen tells', () => {
+  test('opencode: the dialog, not the prompt of the user; without colours its answers have no key', () => {
     const screen = `  ┃\n  ┃  should I do it?\n  ┃\n\n     Let me look.\n\n  ┃\n  ┃  △ Permission required\n  ┃    → Edit hello.txt\n  ┃\n  ┃  1 - a\n  ┃\n  ┃   Allow once   Allow always   Reject       ctrl+f fullscreen  ⇆ select  enter confirm`;
     expect(asked('opencode', screen)).toEqual({
       text: 'Permission required',

@@ -7,7 +7,14 @@
 import { cleanText } from '@spool/vt';
 import type { Question } from '@spool/protocol';
 import type { DialogRule, SubjectRule } from '../dialog-rules.ts';
-import { buttonOptions, choicesAtCursor, isNumbered, isOption, listedOptions } from './question-options.ts';
+import {
+  type BackgroundAt,
+  buttonOptions,
+  choicesAtCursor,
+  isNumbered,
+  isOption,
+  listedOptions,
+} from './question-options.ts';
 import { LINE_CHARACTERS_MAX, withoutFrame } from './screen-lines.ts';
 
 export const QUESTION_CHARACTERS_MAX = 300;
@@ -19,6 +26,8 @@ export interface DialogRow {
   readonly text: string;
   /** The column of its first letter. */
   readonly indent: number;
+  /** Which row of the screen it is. */
+  readonly row: number;
 }
 
 export function questionOn(
@@ -26,12 +35,13 @@ export function questionOn(
   anchor: number,
   kind: string | null,
   rules: readonly DialogRule[],
+  backgroundAt?: BackgroundAt,
 ): Question | null {
   const rule = rules.find(({ kinds }) => kinds.length === 0 || (kind !== null && kinds.includes(kind)));
   const width = Math.max(...lines.map((line) => line.length), 0);
   let best: Question | null = null;
   for (const rows of blocksOf(lines, anchor, rule)) {
-    best = readBlock(rows, width, rule);
+    best = readBlock(rows, width, rule, backgroundAt);
     if (best !== null) break;
   }
   return best;
@@ -54,26 +64,32 @@ function* blocksOf(
     let [first, end] = [anchor, anchor + 1];
     while (first > least && frame.test(lines[first - 1]!)) first--;
     while (end < lines.length && frame.test(lines[end]!)) end++;
-    yield rowsOf(lines.slice(first, end));
+    yield rowsOf(lines.slice(first, end), first);
     return;
   }
   if (top !== null)
-    for (let row = anchor; row >= least; row--) if (top.test(lines[row]!)) yield rowsOf(lines.slice(row + 1));
-  yield rowsOf(lines.slice(least));
+    for (let row = anchor; row >= least; row--) if (top.test(lines[row]!)) yield rowsOf(lines.slice(row + 1), row + 1);
+  yield rowsOf(lines.slice(least), least);
 }
 
-const rowsOf = (lines: readonly string[]): readonly DialogRow[] =>
-  lines.map((line) => {
+const rowsOf = (lines: readonly string[], first: number): readonly DialogRow[] =>
+  lines.map((line, index) => {
     const text = withoutFrame(line.slice(0, LINE_CHARACTERS_MAX));
-    return { text, indent: line.indexOf(text) };
+    return { text, indent: line.indexOf(text), row: first + index };
   });
 
-function readBlock(rows: readonly DialogRow[], width: number, rule: DialogRule | undefined): Question | null {
+function readBlock(
+  rows: readonly DialogRow[],
+  width: number,
+  rule: DialogRule | undefined,
+  backgroundAt: BackgroundAt | undefined,
+): Question | null {
   const firstOption = rows.findIndex(({ text }) => isNumbered(text));
   const asked = askedAt(rows, firstOption === -1 ? rows.length : firstOption, rule);
   if (asked === null) return null;
   const text = cleanText(upToMark(wholeQuestion(rows, asked, width)), QUESTION_CHARACTERS_MAX);
-  const options = buttonOptions(rows, rule?.buttons ?? null) ?? listedOptions(rows.slice(asked.at + 1), width);
+  const options =
+    buttonOptions(rows, rule?.buttons ?? null, backgroundAt) ?? listedOptions(rows.slice(asked.at + 1), width);
   const subject = rule === undefined ? '' : subjectOf(rows, asked.at, text, rule.subject, width);
   return { text, ...(subject !== '' && { subject: cleanText(subject, QUESTION_CHARACTERS_MAX) }), options };
 }
@@ -141,12 +157,13 @@ function subjectOf(
 
 function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule, width: number): string {
   const { pattern, after, until } = rule;
-  const first =
+  const isSubject = ({ text }: DialogRow, at: number): boolean =>
     pattern === null
-      ? rows.findIndex(({ text }, at) => at > asked && text !== '')
-      : rows.findLastIndex(
-          ({ text }, at) => at !== asked && pattern.test(text) && (after === null || after.test(filledAbove(rows, at))),
-        );
+      ? at > asked && text !== '' && !KEY_HINT.test(text)
+      : at !== asked && pattern.test(text) && (after === null || after.test(filledAbove(rows, at)));
+  // A part with a beginning and an end is the first of its kind: below it Claude gives the reason why it asks.
+  const isFirst = pattern === null || (after !== null && until !== null);
+  const first = isFirst ? rows.findIndex(isSubject) : rows.findLastIndex(isSubject);
   if (first === -1 || isOption(rows[first]!.text)) return '';
   const parts = [pattern === null ? rows[first]!.text : (pattern.exec(rows[first]!.text)![1] ?? '')];
   for (let at = first + 1; at < rows.length && !isOption(rows[at]!.text); at++) {
@@ -162,6 +179,8 @@ const filledAbove = (rows: readonly DialogRow[], at: number): string =>
   rows.slice(0, at).findLast(({ text }) => text !== '')?.text ?? '';
 
 const ASKS = /\p{L}.*(?:\?$|\? )|^\? \p{L}.*[?:›]/u;
+/** `← → narrow scope`: where the screen is too small for the command, Grok shows only this. */
+const KEY_HINT = /^[←→↑↓]/;
 const LETTER = /[\p{L}\p{N}]/u;
 /** Frames and blanks at the right edge. */
 const MARGIN = 6;

@@ -10,6 +10,8 @@ export interface ScreenView {
   readonly isCursorVisible: boolean;
   readonly isAlternate: boolean;
   readonly title: string;
+  /** What is behind a cell, as a number for each colour. Only now: it reads the terminal as it is. */
+  readonly backgroundAt?: (row: number, col: number) => number;
 }
 
 interface Rows {

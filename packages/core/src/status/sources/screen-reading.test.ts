@@ -66,12 +66,19 @@ test.each([
 test.each([
   ['user@box:~/src$ ', 'bash'],
   ['root@box:/# ', 'bash'],
+  ['user@box ~ $ ', 'sh'],
+  ['[src] (main) $ ', 'bash'],
   ['box% ', 'zsh'],
+  ['user@box src % ', 'zsh'],
   ['➜  project git:(main) ', 'zsh'],
   ['~/project\n❯ ', 'fish'],
   ['PS /home/u> ', 'pwsh'],
 ])('a shell: %j is its prompt', (text, command) =>
   expect(read(text, command)).toMatchObject({ state: 'idle', kind: 'prompt', agent: 'shell', confidence: 0.75 }),
+);
+
+test.each(['Downloading 45 % ', 'user@box is at 45 % ', 'a > '])('a shell: %j is no prompt', (text) =>
+  expect(read(text, 'bash').state).toBeNull(),
 );
 
 test('of a program that we do not know, the same is a weaker hint', () => {
@@ -160,6 +167,9 @@ test.each([
     { state: 'working', activity: 'Writing command' },
   ],
 ])('%s', (_, command, text, expected) => expect(read(text, command)).toMatchObject(expected));
+
+test('the evidence of a prompt is the whole prompt, not the sign that the rule looks for', () =>
+  expect(read('user@box:~/src# ', 'bash').why).toBe('the screen shows "user@box:~/src#"'));
 
 test('an agent in a shell is recognised by its screen or title, and gone when the prompt is back', () => {
   const claude = `Claude Code v3.0\n${BOX}\n❯ █\n${BOX}\n  ? for shortcuts`;

@@ -132,7 +132,7 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
       ? extracted(rules, agent, 'activity', rule, look, ACTIVITY_CHARACTERS_MAX)
       : cleanText(questionLine(question), ACTIVITY_CHARACTERS_MAX);
   const dialog = isDialog ? dialogOf(rule, match, question, look) : null;
-  const words = cleanText((question?.text ?? dialog?.question ?? match.found[0]).trim(), WHY_CHARACTERS_MAX);
+  const words = cleanText((question?.text ?? dialog?.question ?? quoted(match)).trim(), WHY_CHARACTERS_MAX);
   const subject = rule.reads === 'screen' ? 'the screen shows' : `the ${rule.reads} says`;
   return {
     state: rule.says,
@@ -153,6 +153,11 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
   };
 }
 
+/** What matched, in the words of the screen. Of a prompt, a rule matches only the sign at its end: the whole line reads better. */
+function quoted({ found, place }: Match): string {
+  return place === 'cursor' ? found.input.slice(0, found.index + found[0].length) : found[0];
+}
+
 function dialogOf({ kind }: Rule, { row, place }: Match, question: Question | null, look: Look): Dialog {
   const asked = kind === PAGER ? null : (question?.text ?? look.questionAbove(row)); // each page is a new dialog, and asks nothing
   return { kind, question: asked, isAtCursor: place === 'cursor', subject: question?.subject ?? null };
@@ -166,11 +171,11 @@ function questionOf(
   agent: string | null,
 ): Question | null {
   if (kind === PAGER) return null;
-  const { found, row, place } = match;
+  const { row, place } = match;
   // The text after the question is being typed.
-  if (place === 'cursor') return questionAtCursor(found.input.slice(0, found.index + found[0].length).trim(), kind);
+  if (place === 'cursor') return questionAtCursor(quoted(match).trim(), kind);
   const dialogs = rules.filter((set) => set.agent === agent).flatMap((set) => set.dialogs);
-  return questionOn(look.lines, row, kind, dialogs);
+  return questionOn(look.lines, row, kind, dialogs, look.backgroundAt);
 }
 
 const PAGER = 'pager';

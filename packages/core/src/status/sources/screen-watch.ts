@@ -19,6 +19,7 @@ import { readScreen, type ScreenReading } from './screen-reading.ts';
 const UNREAD_HOLD_MS = 400;
 /** A dialog that replaces another of the same rule may be half drawn, with the question of the old one. */
 const NEXT_DIALOG_MS = 200;
+const SIDEWAYS = /^(?:Left|Right)\b/;
 
 export class ScreenWatch {
   readonly #rules: readonly RuleSet[];
@@ -98,7 +99,7 @@ export class ScreenWatch {
   /** The agent whose screen it is; undefined where nothing has changed. */
   look(view: ScreenView, moment: Moment, agent: string | null): string | null | undefined {
     const last = this.#view;
-    if (last !== null && isSame(last, view)) {
+    if (last !== null && isSame(last, view) && !this.#hasButtons) {
       if (this.#claim?.evidence.says === 'blocked') this.#dialogSeenAt = moment.at;
       return undefined;
     }
@@ -150,6 +151,11 @@ export class ScreenWatch {
   /** The last prompt that was recognised by its looks; '' for none. */
   get lastPrompt(): string {
     return this.#lastPrompt;
+  }
+
+  /** The selection of buttons is shown by colours, which are no part of a view's lines. */
+  get #hasButtons(): boolean {
+    return this.#claim?.question?.options.some(({ key }) => key === null || SIDEWAYS.test(key)) ?? false;
   }
 
   #count(reading: ScreenReading, moment: Moment): void {

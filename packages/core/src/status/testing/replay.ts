@@ -48,6 +48,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Statu
       isCursorVisible: isVisible,
       isAlternate: model.isAlternate,
       title,
+      backgroundAt: (at, column) => model.backgroundAt(at, column),
     };
   };
   let [firstAt, lastAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -6,7 +6,7 @@ import { Grids } from './grids.ts';
 import type { ScreenAnswer, ScreenAsk } from '../messages.ts';
 import type { Moment } from './timeline.ts';
 
-export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' | 'grid' }>;
+export type PictureAsk = Extract<ScreenAsk, { type: 'snapshot' | 'screen' | 'grid' | 'shown' }>;
 
 const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: number }) => string> = {
   text: renderText,
@@ -19,6 +19,7 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
 export function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
   if (what.type === 'snapshot')
     return { type: 'snapshot', offset, size: model.size, bytes: snapshot(model, { history: what.historyLines }) };
+  if (what.type === 'shown') return { type: 'shown', offset, text: renderAnsi(model), scrolled: null };
   // Of an ended session, or one that no follower has: there is nothing to compare with.
   if (what.type === 'grid') return { type: 'grid', offset, ...new Grids().take('', model, undefined) };
   const { cols, rows } = model.size;

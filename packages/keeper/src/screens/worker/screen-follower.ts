@@ -72,6 +72,8 @@ export class ScreenFollower implements Follower {
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
+  /** Counted by models that were dropped, less what the next one counts again. */
+  #scrolled = 0;
   /** The chunk being read, and its offset. */
   #chunk: Uint8Array = NOTHING;
   #chunkAt = 0;
@@ -133,6 +135,11 @@ export class ScreenFollower implements Follower {
     this.#follower?.colours.rebase(this.#colours);
   }
 
+  /** Lines that have left the screen, as far as models of this follower have counted them. */
+  get scrolled(): number {
+    return this.#scrolled + (this.#model?.scrolledTotal ?? 0);
+  }
+
   /** The model at its present offset. */
   moment(): Moment {
     const model = this.#present();
@@ -149,6 +156,7 @@ export class ScreenFollower implements Follower {
       isCursorVisible: isVisible,
       isAlternate: model.isAlternate,
       title: model.title,
+      backgroundAt: (at, column) => model.backgroundAt(at, column),
     };
   }
 
@@ -175,6 +183,7 @@ export class ScreenFollower implements Follower {
     if (!this.#model) return;
     if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES)
       keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    this.#scrolled = this.scrolled;
     this.#model.dispose();
     this.#model = null;
     this.releaseFiles();
@@ -244,6 +253,7 @@ export class ScreenFollower implements Follower {
         : this.#begin();
       this.#model = model;
       model.resize(this.#size.cols, this.#size.rows);
+      this.#scrolled -= model.scrolledTotal;
     }
     this.#follower ??= this.#reader({ modes: this.#model.modes, pending: this.#model.pending() });
   }

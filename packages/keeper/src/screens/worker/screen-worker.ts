@@ -7,7 +7,7 @@ import { setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Log } from '@spool/core';
-import { ScreenModel } from '@spool/core/screen';
+import { renderAnsi, ScreenModel } from '@spool/core/screen';
 import { alarmDelay } from './alarm-delay.ts';
 import type { Follower } from './follower.ts';
 import { Grids } from './grids.ts';
@@ -149,7 +149,6 @@ function signalled(id: string): void {
   if (!follower) return;
   follower.begin().signalled(steadyNow());
   noteDue(id, follower);
-  setAlarm();
 }
 
 function grown({ id, end, at, typedAt }: GrownSession): void {
@@ -188,7 +187,7 @@ function follow(source: ScreenSource, end: number, answeredTo: number): void {
     : new TextFollower(source, textFrom, end, () => beginTracking(textFrom));
   followers.set(id, follower);
   active.add(id);
-  waking.set(id, Math.max(steadyNow(), Math.min(steadyNow(), source.startedAt) + SILENT_MS));
+  wakeAt(id, Math.max(steadyNow(), Math.min(steadyNow(), source.startedAt) + SILENT_MS));
   // Until the first look, the last known status stands.
   const { status } = source.isAdopted ? restoredStatus(new History(source.folder).read()) : {};
   if (!status) return;
@@ -278,7 +277,6 @@ function work(): void {
   if (pasts.areWaiting) schedule();
   dropModels();
   tellOffsets();
-  setAlarm();
 }
 
 function workOn(id: string, follower: Follower): void {
@@ -327,14 +325,19 @@ function finish(id: string, follower: Follower, { at, exitCode, signal }: Exit):
 function noteDue(id: string, { tracker }: Follower): void {
   const due = tracker === null ? null : tracker.dueAt;
   if (due === null) waking.delete(id);
-  else waking.set(id, due);
+  else wakeAt(id, due);
 }
 
-/** One timer for all of them, and none when nothing is due. */
-function setAlarm(): void {
-  let next = Infinity;
-  for (const due of waking.values()) next = Math.min(next, due);
-  if (next === alarmAt) return;
+/**
+ * One timer for all sessions, at the soonest that is known. One that has become later is found when the timer fires: only then
+ * are all of them walked through, and not with every output.
+ */
+function wakeAt(id: string, due: number): void {
+  waking.set(id, due);
+  if (due < alarmAt) setAlarm(due);
+}
+
+function setAlarm(next: number): void {
   clearTimeout(alarm);
   alarmAt = next;
   if (next === Infinity) return;
@@ -353,7 +356,9 @@ function wake(): void {
   }
   dropModels();
   tellOffsets();
-  setAlarm();
+  let next = Infinity;
+  for (const due of waking.values()) next = Math.min(next, due);
+  setAlarm(next);
 }
 
 function hasModel(id: string): boolean {
@@ -409,18 +414,22 @@ function describeNow({ source, what }: Question, follower: Follower): ScreenAnsw
     const { tracker } = follower;
     if (!tracker) return explanation(source);
     tracker.look(steadyNow());
-    return { type: 'explanation', status: shownStatus(tracker.status), history: tracker.past() };
+    return { type: 'explain', status: shownStatus(tracker.status), history: tracker.past() };
   }
   if (!(follower instanceof ScreenFollower)) throw new Error('the session has no screen');
   if (what.type === 'grid') {
     const { model, offset } = follower.moment();
     return { type: 'grid', offset, ...grids.take(source.id, model, what.stamp) };
   }
+  if (what.type === 'shown') {
+    const { model, offset } = follower.moment();
+    return { type: 'shown', offset, text: renderAnsi(model), scrolled: follower.scrolled };
+  }
   return describe(what, follower.moment(), follower.isExact, timeOf(follower.log, follower.offset));
 }
 
 function explanation({ folder }: ScreenSource): ScreenAnswer {
-  return { type: 'explanation', status: null, history: new History(folder).read() };
+  return { type: 'explain', status: null, history: new History(folder).read() };
 }
 
 function answer({ request }: Pick<Question, 'request'>, make: () => ScreenAnswer): void {

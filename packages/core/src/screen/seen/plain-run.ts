@@ -1,0 +1,245 @@
+/**
+ * A run of plain lines: printed text, tabs, colours and line ends, nothing that moves the cursor to another line. On the last row
+ * of a screen, such lines scroll up one by one, and what a person saw of each is known without a model of the screen. Ten times
+ * as fast as the model. Keeps PAST-9.
+ *
+ * The lines at the end stay bytes, because what follows may change them: the reader writes them to its model when the run ends.
+ * They are more than the tallest screen, so that a screen that grows finds its lines.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Size } from '../engine/engine.ts';
+import { ROWS_MAX, ScreenModel } from '../engine/screen-model.ts';
+import type { SeenText } from './seen-item.ts';
+import { SeenRows } from './seen-rows.ts';
+
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+}
+
+export interface RunLimits {
+  /** This much gathers before lines are given. */
+  readonly bytes: number;
+  /** If it has too few lines by then, the model reads it: its lines are very long. */
+  readonly bytesMax: number;
+  /** Kept as bytes. */
+  readonly lines: number;
+}
+
+/** The tallest screen, and the lines above it that may still change. */
+export const RUN_LIMITS: RunLimits = { bytes: 512 * 1024, bytesMax: 4 * 1024 * 1024, lines: ROWS_MAX + 100 };
+
+/** The reader gives a line of more rows in parts. */
+const LINE_ROWS_MAX = 100;
+const TAB_CELLS = 8;
+const LF = 0x0a;
+const CR = 0x0d;
+const TAB = 0x09;
+
+/** Simple: printable ASCII and line ends only. Plain: also tabs, colours, carriage returns and other characters. */
+export type Kind = 'simple' | 'plain' | 'other';
+
+const ESC = 0x1b;
+const NO_COLOUR = /\x1b(?!\[[0-9;:]{0,64}m)/;
+const COLOURS = /\x1b\[[0-9;:]*m/g;
+const NOT_PRINTED = /[^\x20-\x7e]/;
+/** U+0080 to U+009F are controls, in UTF-8 too. */
+const C1 = /\xc2[\x80-\x9f]/;
+const NOT_ASCII = /[\x80-\xff]/;
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+
+/**
+ * What kind of bytes these are. `before` is the byte before them. Other are: controls, escape sequences except colours, and a
+ * line feed without a carriage return, which stays in its column.
+ */
+export function kindOf(bytes: Uint8Array, before: number): Kind {
+  let kind: Kind = 'simple';
+  let hasEscape = false;
+  let last = before;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte >= 0x20 && byte < 0x7f) {
+      if (last === CR) kind = 'plain';
+    } else if (byte === LF) {
+      if (last !== CR) return 'other';
+    } else if (byte === CR) {
+      if (last === CR) kind = 'plain';
+    } else if (byte === TAB || byte >= 0x80 || byte === ESC) {
+      kind = 'plain';
+      hasEscape ||= byte === ESC;
+    } else return 'other';
+    last = byte;
+  }
+  return hasEscape && NO_COLOUR.test(latin1(bytes)) ? 'other' : kind;
+}
+
+export class PlainRun implements Disposable {
+  readonly #cols: number;
+  readonly #limits: RunLimits;
+  #pieces: Piece[] = [];
+  #size = 0;
+  #isSimple = true;
+  #scratch: { readonly model: ScreenModel; readonly rows: SeenRows } | undefined;
+
+  constructor({ cols }: Size, limits: RunLimits) {
+    this.#cols = cols;
+    this.#limits = limits;
+  }
+
+  add(bytes: Uint8Array, at: number, kind: Kind): void {
+    if (bytes.length === 0) return;
+    if (kind !== 'simple') this.#isSimple = false;
+    // The clock does not go back.
+    this.#pieces.push({ bytes, at: Math.max(at, this.#pieces.at(-1)?.at ?? at) });
+    this.#size += bytes.length;
+  }
+
+  /** Whether it is time to take lines. */
+  get isFull(): boolean {
+    return this.#size >= this.#limits.bytes;
+  }
+
+  get isTooLong(): boolean {
+    return this.#size >= this.#limits.bytesMax;
+  }
+
+  get lastByte(): number {
+    return this.#pieces.at(-1)?.bytes.at(-1) ?? LF;
+  }
+
+  /** Takes the lines that nothing can change any more; null if the model must read them. */
+  take(): readonly SeenText[] | null {
+    const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes));
+    let end = all.lastIndexOf(LF);
+    for (let kept = 0; kept < this.#limits.lines && end > 0; kept++) end = all.lastIndexOf(LF, end - 1);
+    if (end <= 0) return [];
+    const body = all.subarray(0, end + 1);
+    const text = body.toString('latin1');
+    const isSimple = this.#isSimple;
+    if (!isSimple && NOT_ASCII.test(text) && (!isUtf8(body) || C1.test(text))) return null;
+    const lines = text.split('\r\n');
+    lines.pop(); // after the last line end
+    const found: SeenText[] = [];
+    const times = new Times(this.#pieces);
+    let from = 0;
+    for (const line of lines) {
+      const cells = isSimple || !line.includes('\t') ? line.length : TAB_CELLS * line.length;
+      if (cells > LINE_ROWS_MAX * this.#cols) return null;
+      const to = from + line.length + 2;
+      let at = times.of(from);
+      // What a line shows first may be in a later piece.
+      while (times.end < to && this.#isBlank(line.slice(0, times.end - from))) at = times.next();
+      const shown = isSimple ? line : this.#textOf(line);
+      found.push({ type: 'line', text: shown.trimEnd(), at, isCut: false });
+      from = to;
+    }
+    this.#keepFrom(body.length);
+    return found;
+  }
+
+  /** What is left, to be written to the model. */
+  rest(): readonly Piece[] {
+    return this.#pieces;
+  }
+
+  [Symbol.dispose](): void {
+    this.#scratch?.model.dispose();
+  }
+
+  #keepFrom(start: number): void {
+    let skip = start;
+    const kept: Piece[] = [];
+    for (const { bytes, at } of this.#pieces) {
+      if (skip < bytes.length) kept.push({ bytes: bytes.subarray(skip), at });
+      skip = Math.max(0, skip - bytes.length);
+    }
+    this.#pieces = kept;
+    this.#size -= start;
+  }
+
+  #textOf(line: string): string {
+    if (!NOT_PRINTED.test(line)) return line;
+    const bare = line.replaceAll(COLOURS, '');
+    if (!NOT_PRINTED.test(bare)) return bare;
+    return bare.includes('\r') || NOT_ASCII.test(bare) ? this.#modelled(line) : this.#withTabs(bare);
+  }
+
+  /** Tabs move to the next stop, at most to the last column, and do not wrap. */
+  #withTabs(line: string): string {
+    const cols = this.#cols;
+    let col = 0;
+    let text = '';
+    for (const [index, part] of line.split('\t').entries()) {
+      if (index > 0 && col < cols) {
+        const stop = Math.min(col - (col % TAB_CELLS) + TAB_CELLS, cols - 1);
+        text += ' '.repeat(stop - col);
+        col = stop;
+      }
+      text += part;
+      if (part.length > 0) col = ((col + part.length - 1) % cols) + 1;
+    }
+    return text;
+  }
+
+  /** Wide and combined characters, and what is printed over: by a model of this line alone. */
+  #modelled(line: string): string {
+    const { model, rows } = this.#scratchModel();
+    const start = rows.cursor;
+    model.write(Buffer.from(line, 'latin1'));
+    const text = rows.lineText(start, rows.endOf(start, rows.count));
+    model.write(CLEAR);
+    return text;
+  }
+
+  /** Whether nothing of the line is on the screen after these bytes. */
+  #isBlank(begun: string): boolean {
+    const bare = begun.replaceAll(COLOURS, '');
+    if (/[\x20-\x7e]/.test(bare)) return false;
+    if (!NOT_ASCII.test(bare)) return true;
+    const { model, rows } = this.#scratchModel();
+    const start = rows.cursor;
+    model.write(Buffer.from(begun, 'latin1'));
+    const isBlank = rows.cursor === start && rows.text(start) === '';
+    model.write(CLEAR);
+    return isBlank;
+  }
+
+  #scratchModel(): { readonly model: ScreenModel; readonly rows: SeenRows } {
+    if (this.#scratch === undefined) {
+      const model = new ScreenModel({ cols: this.#cols, rows: LINE_ROWS_MAX + 20 }, { scrollback: 0 });
+      this.#scratch = { model, rows: new SeenRows(model, () => {}) };
+    }
+    return this.#scratch;
+  }
+}
+
+/** CAN for half a character, home, erase. */
+const CLEAR = Buffer.from('\x18\x1b[m\x1b[H\x1b[2J');
+
+/** A line has the time of its first character, or of its end if it has none: it begins when something of it is seen. */
+class Times {
+  readonly #ends: { readonly end: number; readonly at: number }[] = [];
+  #index = 0;
+
+  constructor(pieces: readonly Piece[]) {
+    let end = 0;
+    for (const { bytes, at } of pieces) this.#ends.push({ end: (end += bytes.length), at });
+  }
+
+  /** The time of the piece with this byte. Lines are asked for in order. */
+  of(from: number): number {
+    while (this.end <= from) this.#index++;
+    return this.#ends[this.#index]!.at;
+  }
+
+  /** Where that piece ends. */
+  get end(): number {
+    return this.#ends[this.#index]!.end;
+  }
+
+  next(): number {
+    return this.#ends[++this.#index]!.at;
+  }
+}

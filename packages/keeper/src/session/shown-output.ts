@@ -1,0 +1,92 @@
+/**
+ * Tells when a session shows something new, for `wait --until output`. Keeps STATE-5: what shows nothing (a title, a cursor that
+ * moves, a program that paints the same again) is not output that anybody waits for.
+ *
+ * The thread for screens is asked only while somebody waits: for the picture when the wait began, and for the present one when
+ * the log has grown.
+ */
+import type { AnswerTo, ScreenAsk } from '../screens/messages.ts';
+
+/** A program that spins without showing anything is looked at this often. */
+const LOOK_EVERY_MS = 50;
+
+export type AskScreen = <Ask extends ScreenAsk>(what: Ask) => Promise<AnswerTo<Ask>>;
+
+interface Picture {
+  readonly offset: number;
+  readonly text: string;
+  /** Lines that have left the screen; null where nobody has counted. */
+  readonly scrolled: number | null;
+}
+
+export class ShownOutput {
+  readonly #ask: AskScreen;
+  readonly #after: number;
+  readonly #onShown: () => void;
+  readonly #before: Promise<Picture>;
+  #end: number;
+  #isLooking = false;
+  #isOver = false;
+
+  /** Calls back once, when something was shown beyond `after`. `end`: of the log, now. */
+  constructor(ask: AskScreen, after: number, end: number, onShown: () => void) {
+    this.#ask = ask;
+    this.#after = after;
+    this.#end = end;
+    this.#onShown = onShown;
+    this.#before = this.#pictureBefore();
+    this.#before.catch(() => {}); // handled by who looks
+    if (end > after) void this.#look();
+  }
+
+  grown(end: number): void {
+    this.#end = end;
+    if (!this.#isLooking && !this.#isOver && end > this.#after) void this.#look();
+  }
+
+  close(): void {
+    this.#isOver = true;
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    for (let seen = this.#after; !this.#isOver && seen < this.#end;) {
+      const next = await this.#shownAfter(seen);
+      if (next === 'shown') this.#tell();
+      else await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+      if (next !== 'shown') seen = next;
+    }
+    this.#isLooking = false;
+  }
+
+  /** Something was shown; or else the offset up to which nothing was. */
+  async #shownAfter(seen: number): Promise<'shown' | number> {
+    try {
+      const before = await this.#before;
+      const now = await this.#present();
+      if (now.offset <= seen) return seen; // the thread has not read on yet
+      const hasScrolled = before.scrolled !== null && before.scrolled !== now.scrolled;
+      return now.text !== before.text || hasScrolled ? 'shown' : now.offset;
+    } catch {
+      return 'shown'; // the screen is not known: rather too early than never
+    }
+  }
+
+  #tell(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onShown();
+  }
+
+  async #pictureBefore(): Promise<Picture> {
+    const present = await this.#present();
+    if (present.offset <= this.#after) return present;
+    const at = { offset: this.#after };
+    const past = await this.#ask({ type: 'screen', at, format: 'ansi', historyLines: 0 });
+    return { offset: past.offset, text: past.content, scrolled: null };
+  }
+
+  async #present(): Promise<Picture> {
+    return await this.#ask({ type: 'shown', historyLines: 0 });
+  }
+}
