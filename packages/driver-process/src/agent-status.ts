@@ -14,15 +14,33 @@ export class AgentStatus {
   /** Open permissions and questions, the oldest first. */
   readonly #asks = new Map<string, Ask>();
   readonly #tools = new Map<string, string>();
+  /** Prompts that a client has sent and no event has mentioned yet. */
+  readonly #sent = new Set<string>();
+  #queued = 0;
   #isTurn = false;
   #isEnded = false;
   #thought: string | null = null;
   #detail: string | null = null;
   #outcome: string | null = null;
 
+  /** A prompt is in the log: whoever waits for the agent to be idle waits for its turn. */
+  promptSent(id: string): void {
+    this.#sent.add(id);
+  }
+
   take(event: AgentEvent): void {
     switch (event.kind) {
+      case 'prompt':
+        if (event.clientId !== undefined) this.#sent.delete(event.clientId);
+        break;
+      case 'queue':
+        this.#queued = event.prompts.length;
+        break;
+      case 'command.refused':
+        this.#sent.delete(event.clientId ?? event.command);
+        break;
       case 'turn.started':
+        this.#sent.clear();
         this.#isTurn = true;
         this.#outcome = null;
         this.#detail = null;
@@ -70,6 +88,8 @@ export class AgentStatus {
     if (ask) return { ...asked(ask), ...rest };
     if (this.#isTurn)
       return { state: 'working', kind: null, why: `a turn is running${detailOf(this.#detail)}`, ...rest };
+    if (this.#sent.size > 0 || this.#queued > 0)
+      return { state: 'working', kind: null, why: 'a prompt waits for the agent', ...rest };
     if (this.#outcome === 'failed') return { state: 'idle', kind: 'error', why: 'the last turn failed', ...rest };
     const why = this.#outcome === null ? 'the agent waits for a prompt' : `the last turn is ${this.#outcome}`;
     return { state: 'idle', kind: 'prompt', why, ...rest };

@@ -3,24 +3,32 @@
  * What it has read, what that means and what the agent is to be told become one record; then the lines are written. Keeps
  * EVT-1: killed at any moment, the next driver loses nothing and doubles nothing.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
 import type { DriverInput } from '@spool/drivers';
-import { type BatchInput, type BatchRecord, type CommandRecord, SpoolError } from '@spool/protocol';
-import type { AgentEvent } from '@spool/protocol/agent';
+import { type BatchInput, type BatchRecord, type CommandRecord, SpoolError, type WireStatus } from '@spool/protocol';
 import type { AgentMachine } from './agent-machine.ts';
+import { Collector } from './collector.ts';
 import { InputBuffer } from './input-buffer.ts';
+import { cutEvent } from './large-event.ts';
 import { type OutputItem, outputLines } from './output-lines.ts';
 import type { PolicyAnswers } from './policy-answers.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** Deltas come every few milliseconds: those of this time become one record. */
-const COLLECT_MS = 20;
+/** The keeper takes streams at ticks (decision 088): what comes together becomes one record, and records are this far apart. */
+const COLLECT_MS = 60;
+/** The lines of one burst, after a pause or in a flood. */
+const COLLECT_MS_FIRST = 10;
+const PAUSE_MS = 200;
 /** Of the events in a record; a record has 768 KiB at most. */
 const BATCH_CHARACTERS = 256 * 1024;
+/** Of the lines in a record: a flood becomes many short records, so that little of it is in memory at once. */
+const BATCH_LINE_CHARACTERS = 64 * 1024;
 /** A longer line for the agent is not repeated in the log. */
 const WRITE_CHARACTERS_MAX = 16 * 1024;
 const MOVED_MS = 5;
+/** Bytes that may wait here: a flood waits in the log. */
+const CREDIT_BYTES = 64 * 1024;
 
 type Input =
   | { readonly type: 'output'; readonly item: OutputItem }
@@ -44,19 +52,26 @@ export class DriverRun {
   readonly #buffer = new InputBuffer<Input>();
   /** Commands that no batch has taken yet. */
   readonly #commands: { readonly offset: number; readonly record: CommandRecord }[] = [];
+  readonly #collector = new Collector();
   #end = 0;
   #consumed = 0;
   /** The output before this offset is no longer stored. */
   #lostTo = 0;
+  /** As JSON. */
+  #toldStatus = '';
   #hasStarted = false;
   #hasExited = false;
 
   constructor(options: DriverRunOptions) {
     const { requester, session } = options;
     this.#options = options;
-    this.#records = new RecordWatch(requester, session);
+    const own = `"driver":${JSON.stringify(this.#driver)}`;
+    this.#records = new RecordWatch(requester, session, {
+      creditBytes: CREDIT_BYTES,
+      isLeftOut: (head) => head.includes(own), // what this driver has written itself
+    });
     this.#writer = new WireWriter(requester, session);
-    this.#lines = outputLines(new Watch(requester, session, { from: 0 }));
+    this.#lines = outputLines(new Watch(requester, session, { from: 0, creditBytes: CREDIT_BYTES }));
   }
 
   /** Resolves when the session has ended and everything is published. */
@@ -72,10 +87,18 @@ export class DriverRun {
     }
     await this.#publish(inputs); // also what an earlier driver could not publish
     if (!this.#hasExited) await this.#report();
+    let publishedAt = 0;
+    let collectedAt = this.#consumed;
     while (!this.#hasExited) {
       await this.#buffer.filled();
-      await sleep(COLLECT_MS);
+      const sinceMs = performance.now() - publishedAt;
+      if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
+      else if (sinceMs < COLLECT_MS) await sleep(COLLECT_MS - sinceMs);
+      else await turn(); // lines that came in one piece
       await this.#publish(this.#takeInputs());
+      publishedAt = performance.now();
+      this.#collector.note(this.#consumed - collectedAt); // what they have become is garbage now
+      collectedAt = this.#consumed;
     }
     await this.#writer.settled();
   }
@@ -103,7 +126,7 @@ export class DriverRun {
       while (unwritten.length > 0 && unwritten[0]!.offset < record.written) unwritten.shift();
       if (lines.length > 0 || closes) unwritten.push({ offset, lines, closes });
     }
-    for (const { offset, record } of this.#commands.splice(0)) this.#buffer.push({ type: 'command', offset, record });
+    for (const { offset, record } of this.#commands.splice(0)) this.#pushCommand(offset, record);
     for (const batch of unwritten) this.#writer.write(batch);
   }
 
@@ -144,9 +167,14 @@ export class DriverRun {
     for await (const item of this.#records) {
       if (item.type !== 'record') continue;
       const { offset, record } = item satisfies RecordItem;
-      if (record.type === 'command') this.#buffer.push({ type: 'command', offset, record });
+      if (record.type === 'command') this.#pushCommand(offset, record);
       else if (record.type === 'batch' && record.driver !== this.#driver) return this.#options.onOutdated();
     }
+  }
+
+  #pushCommand(offset: number, record: CommandRecord): void {
+    if (record.command.do === 'prompt') this.#options.machine.status.promptSent(record.command.clientId);
+    this.#buffer.push({ type: 'command', offset, record });
   }
 
   async #readOutput(): Promise<void> {
@@ -159,7 +187,7 @@ export class DriverRun {
   #takeInputs(): BatchInput[] {
     const taken: BatchInput[] = [];
     let characters = 0;
-    while (characters < BATCH_CHARACTERS) {
+    while (characters < BATCH_LINE_CHARACTERS) {
       const input = this.#buffer.shift();
       if (!input) break;
       const at = Date.now();
@@ -175,7 +203,8 @@ export class DriverRun {
         else taken.push({ output: item.end, lines: 1 });
         this.#consumed = item.end;
         characters += item.text.length;
-        this.#answer(this.#step({ ...item, at }), taken);
+        const bodies = this.#step({ ...item, at });
+        if (!item.isCut) this.#answer(bodies, taken); // what is cut may ask for more than it shows
       } else if (item.type === 'gap') {
         taken.push({ fact: 'gap', from: item.from, to: item.to });
         this.#step({ ...item, at });
@@ -206,13 +235,13 @@ export class DriverRun {
     let rest = inputs;
     if (rest.length === 0 && !machine.hasUnpublished && !this.#hasExited) return;
     do {
-      const events: AgentEvent[] = [];
+      const events: string[] = [];
       for (let characters = 0; characters < BATCH_CHARACTERS;) {
         const event = machine.next(Date.now());
         if (!event) break;
-        const length = JSON.stringify(event).length;
-        events.push(length > BATCH_CHARACTERS ? tooLarge(event, length) : event);
-        characters += length;
+        const json = JSON.stringify(event);
+        events.push(json.length > BATCH_CHARACTERS ? cutEvent(event, BATCH_CHARACTERS) : json);
+        characters += json.length;
       }
       const more = machine.unpublished > 0;
       const { lines, closes } = more ? { lines: [], closes: false } : machine.takeWrites();
@@ -225,17 +254,16 @@ export class DriverRun {
   /** Returns the offset of the record. */
   async #append(
     inputs: readonly BatchInput[],
-    events: readonly AgentEvent[],
+    events: readonly string[],
     { more, lines, closes }: { more: boolean; lines: readonly string[]; closes: boolean },
   ): Promise<number> {
-    const { requester, session, machine } = this.#options;
+    const { requester, session } = this.#options;
     for (;;) {
-      const record: BatchRecord = {
+      const record: Omit<BatchRecord, 'events'> = {
         type: 'batch',
         at: Date.now(),
         driver: this.#driver,
         inputs,
-        events,
         ...(more && { more }),
         ...(lines.length > 0 && {
           writes: lines.map((line) => (line.length > WRITE_CHARACTERS_MAX ? line.length : line)),
@@ -244,22 +272,29 @@ export class DriverRun {
         written: this.#writer.writtenBefore(this.#end),
       };
       const end = this.#end;
+      const status = this.#options.machine.status.current;
       try {
         const { offset } = await requester.once('appendEvents', {
           session,
           end,
-          line: JSON.stringify(record),
-          status: machine.status.current,
+          line: `${JSON.stringify(record).slice(0, -1)},"events":[${events.join(',')}]}`,
+          ...(this.#isToBeTold(status, inputs) && { status }),
           consumed: this.#consumed,
           isLast: this.#hasExited && !more,
         });
         this.#end = offset;
+        this.#toldStatus = JSON.stringify(status);
         return end;
       } catch (error) {
         if (!SpoolError.is(error, 'EVENTS_MOVED')) throw error;
         await this.#readTo(Number(error.details['offset']));
       }
     }
+  }
+
+  /** The keeper has the last one, and changes it when a client sends a command. */
+  #isToBeTold(status: WireStatus, inputs: readonly BatchInput[]): boolean {
+    return JSON.stringify(status) !== this.#toldStatus || inputs.some((input) => 'command' in input);
   }
 
   /** Everything before this offset was read: it holds commands, or a sign that this driver is outdated. */
@@ -284,11 +319,4 @@ function policyInput(
 
 function exitInput({ exitCode, signal }: { exitCode: number | null; signal: string | null }, at: number): DriverInput {
   return { type: 'exited', at, exitCode, signal };
-}
-
-/** The output log has all of it. */
-function tooLarge({ seq, at, session, source, evidence, raw, kind }: AgentEvent, characters: number): AgentEvent {
-  const text = `an event (${kind}) has ${characters} characters, too many to store; the output log has it`;
-  const envelope = { seq, at, session, source, evidence, ...(raw && { raw }) };
-  return { ...envelope, kind: 'notice', level: 'warning', code: 'event-too-large', text };
 }

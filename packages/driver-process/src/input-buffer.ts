@@ -1,7 +1,7 @@
 /** Inputs that wait for their turn: bounded for output, which the log keeps; commands are few. */
 
-const CHARACTERS_MAX = 1024 * 1024;
-const ITEMS_MAX = 2000;
+const CHARACTERS_MAX = 128 * 1024;
+const ITEMS_MAX = 500;
 
 export class InputBuffer<Item> {
   readonly #items: { readonly item: Item; readonly characters: number }[] = [];
@@ -20,7 +20,7 @@ export class InputBuffer<Item> {
     if (this.#items.length === 0) this.#filled = Promise.withResolvers();
     if (!first) return undefined;
     this.#characters -= first.characters;
-    if (!this.#isFull) {
+    if (!this.isFull) {
       this.#room?.resolve();
       this.#room = null;
     }
@@ -34,12 +34,13 @@ export class InputBuffer<Item> {
 
   /** Resolves when output may be pushed. */
   hasRoom(): Promise<void> {
-    if (!this.#isFull) return Promise.resolve();
+    if (!this.isFull) return Promise.resolve();
     this.#room ??= Promise.withResolvers();
     return this.#room.promise;
   }
 
-  get #isFull(): boolean {
+  /** A flood: little is won by waiting for more. */
+  get isFull(): boolean {
     return this.#characters > CHARACTERS_MAX || this.#items.length > ITEMS_MAX;
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { WatchItem } from '@spool/client/driver';
 import { type FramedLine, LineFraming } from '@spool/drivers';
+import { Collector } from './collector.ts';
 
 export type OutputItem =
   | {
@@ -62,7 +63,9 @@ class StreamLines {
 export async function* outputLines(items: AsyncIterable<WatchItem>): AsyncGenerator<OutputItem, undefined> {
   const stdout = new StreamLines('stdout');
   const stderr = new StreamLines('stderr');
+  const collector = new Collector();
   for await (const item of items) {
+    if (item.type === 'output') collector.note(item.bytes.length);
     if (item.type === 'output') yield* (item.stream === 'stderr' ? stderr : stdout).push(item.offset, item.bytes);
     else if (item.type === 'gap') {
       stdout.drop();

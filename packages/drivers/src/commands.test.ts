@@ -203,6 +203,34 @@ test('codex: handshake, turn, approval, steering and interrupt', () => {
   expect(faultsOf(talk.events)).toEqual([]);
 });
 
+test('[DRV-12] codex: an interrupt ends the commands of its turn in the background, and no other', () => {
+  const talk = new Conversation('codex', { cwd: '/project' });
+  const [initialize] = talk.started();
+  const [, create] = talk.says({ id: initialize.id, result: { userAgent: 'spool/0.166.0' } });
+  talk.says({ id: create.id, result: { thread: { id: 'th1' }, approvalPolicy: 'on-request' } });
+  const turn = (id: string, item: string): void => {
+    talk.prompt('go', id);
+    talk.says({ method: 'turn/started', params: { threadId: 'th1', turn: { id } } });
+    const command = { type: 'commandExecution', id: item, command: 'serve', status: 'inProgress' };
+    talk.says({ method: 'item/started', params: { item: command } });
+  };
+  turn('tu1', 'server');
+  expect(talk.says({ method: 'turn/completed', params: { turn: { id: 'tu1', status: 'completed' } } })).toEqual([]);
+  turn('tu2', 'slow');
+  talk.command({ do: 'interrupt' });
+  const [list] = talk.says({ method: 'turn/completed', params: { turn: { id: 'tu2', status: 'interrupted' } } });
+  expect(list).toMatchObject({ method: 'thread/backgroundTerminals/list', params: { threadId: 'th1' } });
+  const data = [
+    { itemId: 'server', processId: '1' },
+    { itemId: 'slow', processId: '2' },
+  ];
+  expect(talk.says({ id: list.id, result: { data } })).toMatchObject([
+    { method: 'thread/backgroundTerminals/terminate', params: { threadId: 'th1', processId: '2' } },
+  ]);
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+});
+
 test('acp: handshake, prompt, permission, and an interrupt that answers what is asked', () => {
   const talk = new Conversation('acp', { cwd: '/project' });
   const [initialize] = talk.started();
@@ -316,4 +344,61 @@ test('an agent that cannot do something says so', () => {
   const talk = new Conversation('acp', { isReadOnly: true });
   talk.prompt('go', 'p1');
   expect(talk.last('command.refused')).toMatchObject({ code: 'unsupported', do: 'prompt' });
+});
+
+test('[DRV-11] Codex gets the message of a denial in the running turn, before the answer that lets it go on', () => {
+  const talk = new Conversation('codex');
+  const [{ id }] = talk.started();
+  talk.says({ id, result: { userAgent: 'codex/0.166.0' } });
+  talk.says({ id: 2, result: { thread: { id: 'thread-1' }, approvalPolicy: 'on-request' } });
+  talk.prompt('one', 'p1');
+  talk.says({ id: 3, result: { turn: { id: 'turn-1' } } });
+  const params = { threadId: 'thread-1', turnId: 'turn-1', itemId: 'call-1', command: 'touch a' };
+  talk.says({ id: 0, method: 'item/commandExecution/requestApproval', params });
+  const denied = talk.command({ do: 'permission', request: '0', behavior: 'deny', message: 'not here' });
+  expect(denied).toMatchObject([
+    { method: 'turn/steer', params: { expectedTurnId: 'turn-1', input: [{ text: 'not here' }] } },
+    { id: 0, result: { decision: 'decline' } },
+  ]);
+});
+
+test('[DRV-11] an ACP agent gets the message of a denial as the next prompt, before the others that wait', () => {
+  const talk = new Conversation('acp');
+  const [{ id }] = talk.started();
+  talk.says({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } });
+  talk.says({ jsonrpc: '2.0', id: 2, result: { sessionId: 's1' } });
+  talk.prompt('one', 'p1');
+  talk.prompt('two', 'p2');
+  const options = [
+    { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+    { optionId: 'no', name: 'No', kind: 'reject_once' },
+  ];
+  const params = { sessionId: 's1', toolCall: { toolCallId: 'call-1', title: 'touch a' }, options };
+  talk.says({ jsonrpc: '2.0', id: 7, method: 'session/request_permission', params });
+  talk.command({ do: 'permission', request: '7', behavior: 'deny', message: 'not here' });
+  expect(talk.last('queue')!.prompts.map(({ clientId }) => clientId)).toEqual(['deny 7', 'p2']);
+  const [next] = talk.says({ jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } });
+  expect(next).toMatchObject({ method: 'session/prompt', params: { prompt: [{ text: 'not here' }] } });
+});
+
+test('[DRV-13] an ACP agent is told the model and the mode it was started with, once, before the first prompt', () => {
+  const talk = new Conversation('gemini', { cwd: '/project', model: 'fast', mode: 'plan' });
+  const [{ id }] = talk.started();
+  talk.says({ jsonrpc: '2.0', id, result: { protocolVersion: 1 } });
+  talk.prompt('one', 'p1');
+  const modes = { currentModeId: 'default', availableModes: [] };
+  const models = { currentModelId: 'slow', availableModels: [] };
+  expect(talk.says({ jsonrpc: '2.0', id: 2, result: { sessionId: 's1', modes, models } })).toMatchObject([
+    { method: 'session/set_model', params: { sessionId: 's1', modelId: 'fast' } },
+    { method: 'session/set_mode', params: { sessionId: 's1', modeId: 'plan' } },
+    { method: 'session/prompt', params: { sessionId: 's1' } },
+  ]);
+});
+
+test('[DRV-13] a mode that Codex does not have is a notice, and it asks on request', () => {
+  const talk = new Conversation('codex', { cwd: '/project', mode: 'yolo' });
+  const [{ id }] = talk.started();
+  const started = talk.says({ id, result: { userAgent: 'codex/0.166.0' } });
+  expect(started.at(-1)).toMatchObject({ method: 'thread/start', params: { approvalPolicy: 'on-request' } });
+  expect(talk.last('notice')).toMatchObject({ level: 'warning', code: 'mode' });
 });

@@ -1,4 +1,4 @@
-/** The agents that Spool drives, by name. */
+/** The agents that Spool drives, by name. Keeps DRV-12. */
 import { acp } from './acp/dialect.ts';
 import { claude } from './claude/dialect.ts';
 import { codex } from './codex/dialect.ts';

@@ -100,14 +100,16 @@ function questionsOf(params: JsonObject): Question[] {
   });
 }
 
-export function answerPermission(work: AcpWork, key: string, choice: Choice): void {
+/** The protocol has no place for a message. */
+export function answerPermission(work: AcpWork, key: string, choice: Choice): false {
   const { state } = work;
   const ask = state.asked[key];
   delete state.asked[key];
-  if (!ask) return;
+  if (!ask) return false;
   if (choice.decision === 'deny' && ask.tool !== null) state.denied.push(ask.tool);
   const outcome = choice.option ? { outcome: 'selected', optionId: choice.option.id } : { outcome: 'cancelled' };
   respond(work, ask.id, { outcome });
+  return false;
 }
 
 export function answerQuestion(

@@ -1,6 +1,6 @@
 /**
  * The Agent Client Protocol, version 1: JSON-RPC over lines. Gemini, Grok, OpenCode and every other ACP agent speak it; an agent's
- * own extensions are given as `extension`. Known from SDK 2.4.0.
+ * own extensions are given as `extension`. Known from SDK 2.4.0. Keeps DRV-13.
  */
 import type { AgentSource, Content, Tokens, TurnOutcome } from '@spool/protocol/agent';
 import type { Dialect } from '../dialect.ts';
@@ -117,7 +117,9 @@ function initialized(work: AcpWork, result: JsonObject): boolean {
   return true;
 }
 
-function sessionReady({ state, ledger }: AcpWork, session: string | undefined, result: JsonObject): void {
+function sessionReady(work: AcpWork, session: string | undefined, result: JsonObject): void {
+  const { state, ledger } = work;
+  const isFirst = !state.ledger.isReady;
   const options = settingsOf(result.configOptions);
   const model = textOf(objectOf(result.models).currentModelId) ?? options.model;
   const mode = textOf(objectOf(result.modes).currentModeId) ?? options.mode;
@@ -132,6 +134,24 @@ function sessionReady({ state, ledger }: AcpWork, session: string | undefined, r
   state.isStarted = true;
   state.session = session ?? state.session;
   state.ledger.isReady = true;
+  if (isFirst && !state.options.isReadOnly) choose(work, { model, mode });
+}
+
+/** What the session was started with, before the first prompt; an agent that refuses it says so in a fault. */
+function choose(
+  work: AcpWork,
+  current: { readonly model?: string | undefined; readonly mode?: string | undefined },
+): void {
+  const { model, mode } = work.state.options;
+  if (model !== undefined && model !== current.model) setModel(work, model);
+  if (mode !== undefined && mode !== current.mode)
+    request(work, 'session/set_mode', { sessionId: work.state.session, modeId: mode });
+}
+
+function setModel(work: AcpWork, model: string): void {
+  const { modelOption, session: sessionId } = work.state;
+  if (modelOption === null) request(work, 'session/set_model', { sessionId, modelId: model });
+  else request(work, 'session/set_config_option', { sessionId, configId: modelOption, value: model });
 }
 
 const OUTCOMES: Readonly<Record<string, TurnOutcome>> = {
@@ -242,11 +262,7 @@ function hands(work: AcpWork): Hands {
     permission: (key, choice) => answerPermission(work, key, choice),
     question: (key, answers) => answerQuestion(work, key, answers),
     setMode: (mode) => void request(work, 'session/set_mode', { ...target(), modeId: mode }),
-    setModel(model) {
-      const { modelOption } = state;
-      if (modelOption === null) request(work, 'session/set_model', { ...target(), modelId: model });
-      else request(work, 'session/set_config_option', { ...target(), configId: modelOption, value: model });
-    },
+    setModel: (model) => setModel(work, model),
   };
 }
 

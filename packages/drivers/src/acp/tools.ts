@@ -93,7 +93,8 @@ export function diffsOf(value: unknown): Diff[] {
     return [
       {
         path: file,
-        change: before === undefined ? 'add' : 'modify',
+        // Gemini and Grok give a new file an empty text before.
+        change: before === undefined || before === '' ? 'add' : 'modify',
         oldText: before ?? null,
         newText: textOf(newText) ?? '',
       },

@@ -148,13 +148,13 @@ export function controlResponse(work: ClaudeWork, line: JsonObject): boolean {
 }
 
 /** Answers `can_use_tool`. */
-export function answerPermission(work: ClaudeWork, request: string, choice: Choice): void {
+export function answerPermission(work: ClaudeWork, request: string, choice: Choice): boolean {
   const asked = work.state.asked[request];
   delete work.state.asked[request];
   if (choice.decision === 'deny') {
     const message = choice.message ?? 'The user denied this.';
     respond(work, request, { behavior: 'deny', message, ...(choice.interrupt ? { interrupt: true } : {}) });
-    return;
+    return true;
   }
   const updatedInput = isObject(choice.input) ? choice.input : asked?.input;
   const { effect } = choice.option ?? {};
@@ -163,6 +163,7 @@ export function answerPermission(work: ClaudeWork, request: string, choice: Choi
     ...(updatedInput ? { updatedInput } : {}),
     ...(effect === undefined ? {} : { updatedPermissions: [effect] }),
   });
+  return true;
 }
 
 export function answerQuestion(

@@ -6,6 +6,7 @@ import type { Hands } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
 import { answerPermission, answerQuestion, asked, sentAnswer } from './approvals.ts';
+import { stopListed } from './interrupted-commands.ts';
 import { notification, threadStarted } from './notifications.ts';
 import { type CodexState, type CodexWork, initialCodex, request } from './state.ts';
 
@@ -40,6 +41,7 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
   const { state, ledger } = work;
   const { method, note } = state.rpc.pending[id] ?? { method: '', note: null };
   delete state.rpc.pending[id];
+  if (method === 'thread/backgroundTerminals/list') return stopListed(work, note, result);
   if (error) {
     const text = textOf(error.message) ?? 'the agent refused a request';
     ledger.emit({ kind: 'notice', level: 'error', code: method || 'error', text });
@@ -67,12 +69,19 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
   return true;
 }
 
+/** What it calls its approval policy is its mode here. */
+const APPROVALS: readonly string[] = ['on-request', 'untrusted', 'never'];
+
 function startThread(work: CodexWork, resume: string | null): void {
   const { cwd, model, mode } = work.state.options;
+  if (mode !== undefined && !APPROVALS.includes(mode)) {
+    const text = `Codex has no mode ${JSON.stringify(mode)}, only ${APPROVALS.join(', ')}; it asks on request.`;
+    work.ledger.emit({ kind: 'notice', level: 'warning', code: 'mode', text });
+  }
   const settings = {
     cwd: cwd ?? null,
     model: work.state.model ?? model ?? null,
-    approvalPolicy: mode === 'never' || mode === 'untrusted' ? mode : 'on-request',
+    approvalPolicy: mode !== undefined && APPROVALS.includes(mode) ? mode : 'on-request',
     sandbox: 'workspace-write',
   };
   if (resume === null) request(work, 'thread/start', settings);

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listOf, objectOf, present, textOf } from '..
 import { newKey, openKey } from '../json-rpc.ts';
 import type { Choice } from '../ledger/commands.ts';
 import { diffsOf } from './items.ts';
-import type { CodexWork } from './state.ts';
+import { type CodexWork, request } from './state.ts';
 
 export function asked(work: CodexWork, id: string | number, method: string, params: JsonObject): boolean {
   const { state, ledger } = work;
@@ -104,13 +104,20 @@ function questionOf(value: unknown): Question {
   };
 }
 
-export function answerPermission({ state, ledger }: CodexWork, key: string, choice: Choice): void {
+/** An answer has no place for a message: it joins the turn, before the answer lets the turn go on. */
+export function answerPermission(work: CodexWork, key: string, choice: Choice): boolean {
+  const { state, ledger } = work;
   const ask = state.asked[key];
   delete state.asked[key];
-  if (!ask) return;
+  if (!ask) return false;
   const isAllowed = choice.decision === 'allow';
   const legacy = ask.method === 'execCommandApproval' || ask.method === 'applyPatchApproval';
   const id = choice.option?.id ?? (isAllowed ? 'accept' : choice.interrupt ? 'cancel' : 'decline');
+  const isTold = !isAllowed && id !== 'cancel' && !choice.interrupt && Boolean(choice.message) && state.turn !== null;
+  if (isTold) {
+    const input = [{ type: 'text', text: choice.message, text_elements: [] }];
+    request(work, 'turn/steer', { threadId: state.thread, expectedTurnId: state.turn, input });
+  }
   if (ask.method === 'item/permissions/requestApproval') {
     const permissions = isAllowed ? objectOf(ask.params).permissions : {};
     ledger.write({ id: ask.id, result: { permissions, scope: id === 'acceptForSession' ? 'session' : 'turn' } });
@@ -121,6 +128,7 @@ export function answerPermission({ state, ledger }: CodexWork, key: string, choi
     const decision = choice.interrupt && !isAllowed ? 'cancel' : (choice.option?.effect ?? id);
     ledger.write({ id: ask.id, result: { decision } });
   }
+  return isTold;
 }
 
 export function answerQuestion(

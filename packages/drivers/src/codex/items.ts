@@ -7,6 +7,9 @@ import type { CodexWork } from './state.ts';
 /** `codex exec` says `command_execution` where the app server says `commandExecution`. */
 const camel = (word: string): string => word.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/** Commands of one turn that are remembered for its end. */
+const COMMANDS_MAX = 100;
+
 /** Output repeated at the end of a tool, for readers that skip its growth. */
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
@@ -37,6 +40,7 @@ export function itemStarted(work: CodexWork, item: JsonObject): boolean {
       state.attempt = [];
       work.detail = 'tool';
       ledger.startTool(id, start);
+      if (start.name === 'shell') state.commands = [...state.commands.slice(1 - COMMANDS_MAX), id];
       for (const diff of diffsOf(item)) ledger.emit({ kind: 'file.changed', tool: id, phase: 'proposed', diff });
       return true;
     }

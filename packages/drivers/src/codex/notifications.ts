@@ -2,6 +2,7 @@
 import type { Fault, PlanEntry, Tokens, TurnOutcome } from '@spool/protocol/agent';
 import { openKey } from '../json-rpc.ts';
 import { isObject, type JsonObject, listOf, numberOf, objectOf, present, textOf } from '../json-value.ts';
+import { stopCommands } from './interrupted-commands.ts';
 import { diffsOf, itemCompleted, itemStarted } from './items.ts';
 import type { CodexWork } from './state.ts';
 
@@ -207,7 +208,9 @@ function turnCompleted(work: CodexWork, params: JsonObject): boolean {
     // A command outlives its turn, as a terminal in the background, and ends later.
     (tool) => tool.name === 'shell',
   );
+  if (status === 'interrupted') stopCommands(work);
   state.turn = null;
+  state.commands = [];
   state.diff = null;
   state.asked = {};
   return true;

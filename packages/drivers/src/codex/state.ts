@@ -9,6 +9,8 @@ export interface CodexState extends DialectState {
   /** The thread that is driven, and its running turn in Codex's own words. */
   thread: string | null;
   turn: string | null;
+  /** The commands of the running turn, by their items. */
+  commands: string[];
   isStarted: boolean;
   userAgent: string | null;
   /** Requests of the agent: their ids on the wire, and what answers them. */
@@ -31,6 +33,7 @@ export function initialCodex(options: DialectOptions): CodexState {
     rpc: emptyRpc(),
     thread: null,
     turn: null,
+    commands: [],
     isStarted: false,
     userAgent: null,
     asked: {},

@@ -4,8 +4,8 @@
  */
 import { LongLine } from './long-line.ts';
 
-/** Codex wrote a line of 1.2 MB for a long output, and images are larger: such lines stay whole. */
-export const LINE_BYTES_MAX = 4 * 1024 * 1024;
+/** Longer ones are read, but cut: Codex wrote a line of 1.2 MB for a long output, of which 64 KiB are shown. */
+export const LINE_BYTES_MAX = 1024 * 1024;
 
 export interface FramedLine {
   readonly text: string;

@@ -6,7 +6,7 @@
 /** Of each string in a long line. */
 const STRING_BYTES_MAX = 64 * 1024;
 /** Of the shortened line: beyond it the line is no longer JSON, and is shown as `raw`. */
-const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+const KEPT_BYTES_MAX = 1024 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -23,7 +23,21 @@ export class LongLine {
   #escapeDigits = 0;
 
   push(bytes: Uint8Array): void {
-    for (const byte of bytes) this.#take(byte);
+    const marks = new NextMarks(bytes);
+    for (let at = 0; at < bytes.length; at++) {
+      if (!this.#isInString && this.#length >= KEPT_BYTES_MAX) return; // nothing more can be kept
+      if (this.#isPastRoom) {
+        const mark = marks.from(at);
+        this.#stringBytes += mark - at;
+        at = mark;
+      }
+      if (at < bytes.length) this.#take(bytes[at]!);
+    }
+  }
+
+  /** In a string of which nothing more is kept: only its end counts. */
+  get #isPastRoom(): boolean {
+    return this.#isInString && this.#stringBytes > STRING_BYTES_MAX && !this.#isEscaped && this.#escapeDigits === 0;
   }
 
   end(): Uint8Array {
@@ -65,6 +79,28 @@ export class LongLine {
 
   #keep(byte: number): void {
     if (this.#length < KEPT_BYTES_MAX) this.#kept[this.#length++] = byte;
+  }
+}
+
+/** Where the next quote or backslash is: looked for by the runtime, not byte by byte, and each stretch once. */
+class NextMarks {
+  readonly #bytes: Uint8Array;
+  #quote = -1;
+  #backslash = -1;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  from(at: number): number {
+    if (this.#quote < at) this.#quote = this.#next(QUOTE, at);
+    if (this.#backslash < at) this.#backslash = this.#next(BACKSLASH, at);
+    return Math.min(this.#quote, this.#backslash);
+  }
+
+  #next(byte: number, at: number): number {
+    const found = this.#bytes.indexOf(byte, at);
+    return found < 0 ? this.#bytes.length : found;
   }
 }
 

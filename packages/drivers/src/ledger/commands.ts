@@ -1,6 +1,6 @@
 /**
  * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; a later one gets an
- * event that says so. What an agent can do is in its `Hands`. Keeps DRV-7, DRV-8.
+ * event that says so. What an agent can do is in its `Hands`. Keeps DRV-7, DRV-8, DRV-11.
  */
 import type { Command, Content, Decision, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
@@ -25,7 +25,8 @@ export interface Hands {
   prompt?(prompt: QueuedPrompt): void;
   steer?(prompt: QueuedPrompt): void;
   interrupt?(): void;
-  permission?(request: string, choice: Choice): void;
+  /** Returns true when the agent has been told the message too; otherwise it becomes the next prompt. */
+  permission?(request: string, choice: Choice): boolean;
   question?(request: string, answers: Readonly<Record<string, unknown>> | undefined): void;
   setMode?(mode: string): void;
   setModel?(model: string): void;
@@ -163,7 +164,9 @@ function answerPermission(ledger: Ledger, hands: Hands, command: Command & { do:
   const isAllowed = option ? option.kind.startsWith('allow') : command.behavior === 'allow';
   const decision: Decision = isAllowed ? 'allow' : 'deny';
   const { input, message, interrupt } = command;
-  hands.permission(command.request, { decision, option, input, message, interrupt });
+  const isTold = hands.permission(command.request, { decision, option, input, message, interrupt });
+  if (!isTold && decision === 'deny' && message !== undefined && message !== '')
+    prompt(ledger, hands, `deny ${command.request}`, [{ type: 'text', text: message }], 'next');
   const who = command.rule ?? by;
   ledger.resolvePermission(command.request, decision, command.rule === undefined ? 'watcher' : 'policy', {
     option: option?.id,

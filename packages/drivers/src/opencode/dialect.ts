@@ -80,6 +80,7 @@ function hands(work: OpenCodeWork): Hands {
     permission(request, { decision, option, message }) {
       const reply = decision === 'deny' ? 'reject' : (option?.id ?? 'once');
       call(work, `POST /permission/${request}/reply`, { reply, ...(message === undefined ? {} : { message }) });
+      return true;
     },
     question(request, answers) {
       if (!answers) return call(work, `POST /question/${request}/reject`, undefined);

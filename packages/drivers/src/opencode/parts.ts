@@ -115,7 +115,7 @@ function tool(work: OpenCodeWork, part: JsonObject): boolean {
   const title =
     textOf(now.title) || textOf(input.command) || path || textOf(input.pattern) || textOf(input.description);
   const toolKind = Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other';
-  if (!ledger.hasTool(id) || (now.status === 'running' && hasInput && metadata.output === undefined))
+  if (!ledger.hasTool(id) || (now.status === 'running' && hasInput && (textOf(metadata.output) ?? '') === ''))
     ledger.startTool(id, {
       name,
       toolKind,

@@ -1,0 +1,26 @@
+/**
+ * Keeps a flood from growing this process. Buffers are outside of V8's heap: by itself it lets tens of megabytes of them wait
+ * before it looks. `--expose-gc` is among the flags of a driver (`keeper/agents/driver-process.ts`). Keeps DRV-6.
+ */
+
+/** What may be read before the young part of the heap is collected, and before all of it is. */
+const MINOR_BYTES = 128 * 1024;
+const MAJOR_BYTES = 512 * 1024;
+
+const { gc } = globalThis as { readonly gc?: (options?: { readonly type: 'minor' }) => void };
+
+export class Collector {
+  #minor = 0;
+  #major = 0;
+
+  /** So many bytes were read. */
+  note(bytes: number): void {
+    this.#minor += bytes;
+    if (this.#minor < MINOR_BYTES) return;
+    this.#major += this.#minor;
+    this.#minor = 0;
+    if (this.#major < MAJOR_BYTES) return gc?.({ type: 'minor' });
+    this.#major = 0;
+    gc?.();
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Markdown as lines for a terminal. A function of the text so far, so a text that arrives in pieces looks at its end as one that
+ * came at once. Keeps SHOW-2.
+ */
+import { cutToCells } from '@spool/vt/character-width';
+import { isBlank, type Line, type Look, type Span, span, under, widthOf } from '../lines.ts';
+import { visibleLines } from '../visible-text.ts';
+import { wrap } from '../wrap.ts';
+import { type Block, blocksOf } from './blocks.ts';
+import { inline } from './inline.ts';
+import { tableLines } from './table.ts';
+
+const INDENT_CELLS = 2;
+const RULE_CELLS_MAX = 40;
+const FAINT: Look = { dim: true };
+
+/** `width` may be Infinity: then nothing is wrapped. */
+export function markdownLines(text: string, width: number): Line[] {
+  const lines = blockLines(blocksOf(visibleLines(text)), width);
+  while (lines.length > 0 && isBlank(lines.at(-1)!)) lines.pop();
+  return lines;
+}
+
+function blockLines(blocks: readonly Block[], width: number): Line[] {
+  return blocks.flatMap((block) => linesOf(block, width));
+}
+
+function linesOf(block: Block, width: number): Line[] {
+  switch (block.type) {
+    case 'space':
+      return [[]];
+    case 'heading':
+      return wrap(inline(block.text, { tone: 'heading', bold: true }), width);
+    case 'paragraph':
+      return block.lines.flatMap((line) => wrap(inline(line), width, { first: indentation(block.indent) }));
+    case 'item':
+      return itemLines(block, width);
+    case 'code':
+      return codeLines(block, width);
+    case 'table':
+      return tableLines(block, width);
+    case 'quote':
+      return blockLines(block.blocks, width - 2).map((line) => [span('│ ', FAINT), ...under(FAINT, line)]);
+    case 'rule':
+      return [[span('─'.repeat(Math.min(RULE_CELLS_MAX, width)), FAINT)]];
+  }
+}
+
+function itemLines({ marker, lines, indent }: Extract<Block, { type: 'item' }>, width: number): Line[] {
+  const box = /^\[([ xX])\] /.exec(lines[0]!);
+  const sign = box ? (box[1] === ' ' ? '☐' : '☑') : marker;
+  const before = indentation(indent);
+  const rest = [...before, span(' '.repeat(widthOf(sign) + 1))];
+  return lines.flatMap((line, at) => {
+    const text = at === 0 && box ? line.slice(box[0].length) : line;
+    return wrap(
+      inline(text),
+      width,
+      at === 0 ? { first: [...before, span(`${sign} `, FAINT)], rest } : { first: rest },
+    );
+  });
+}
+
+/** Code is not wrapped at spaces: it is cut where the line ends, so that a copy has every character. */
+function codeLines({ language, lines, indent }: Extract<Block, { type: 'code' }>, width: number): Line[] {
+  const before = [span(' '.repeat(INDENT_CELLS * (indent + 1)))];
+  const room = Math.max(INDENT_CELLS, width - INDENT_CELLS * (indent + 1));
+  return lines.flatMap((line) => {
+    const look: Look = language === 'diff' ? diffLook(line) : { tone: 'code' };
+    return pieces(line, room).map((piece): Line => (piece === '' ? [] : [...before, span(piece, look)]));
+  });
+}
+
+export function diffLook(line: string): Look {
+  if (line.startsWith('+')) return { tone: 'added' };
+  return line.startsWith('-') ? { tone: 'removed' } : FAINT;
+}
+
+/** At most `cells` wide each. */
+export function pieces(text: string, cells: number): string[] {
+  const parts: string[] = [];
+  let left = text;
+  while (widthOf(left) > cells) {
+    const part = cutToCells(left, cells) || [...left][0]!;
+    parts.push(part);
+    left = left.slice(part.length);
+  }
+  return [...parts, left];
+}
+
+const indentation = (levels: number): Span[] => (levels === 0 ? [] : [span(' '.repeat(INDENT_CELLS * levels))]);
