@@ -6,6 +6,8 @@ import type {
   DoorRequests,
   GatewayInfo,
   GatewayOptions,
+  Notice,
+  NoticeOutcome,
   Requests,
   TokenInfo,
 } from '@spool/protocol';
@@ -61,6 +63,16 @@ export class Doors {
   /** For the gateway itself. */
   async record(entries: readonly AuditEntry[]): Promise<void> {
     await this.#requester.once('recordAudit', { entries });
+  }
+
+  /** For the gateway itself: resolves when there is something to send. */
+  async notices(after: number): Promise<readonly Notice[]> {
+    return (await this.#requester.again('notices', { after })).notices;
+  }
+
+  /** For the gateway itself. */
+  async noticeDone(n: number, outcomes: readonly NoticeOutcome[]): Promise<void> {
+    await this.#requester.again('noticeDone', { n, outcomes });
   }
 
   /** The audit log, oldest first. Ends with the damage, if its chain is broken. */

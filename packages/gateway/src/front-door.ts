@@ -4,12 +4,14 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '@spool/protocol';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface Names {
   /** With port, as a browser sends it: `127.0.0.1:7733`. */
   readonly hosts: ReadonlySet<string>;
   /** `http://127.0.0.1:7733`. */
   readonly origins: ReadonlySet<string>;
+  readonly proxies: TrustedProxies;
 }
 
 export interface Refusal {
@@ -23,11 +25,13 @@ const WRONG_ORIGIN: Refusal = { status: 403, code: 'ORIGIN_REFUSED' };
 /** What our own page, or a user who types an address, sends. */
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-type Asked = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>;
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers' | 'socket'>;
 
-export function refusalOf(request: Asked, { hosts, origins }: Names): Refusal | null {
+export function refusalOf(request: Asked, { hosts, origins, proxies }: Names): Refusal | null {
   const host = values(request, 'host');
   if (host.length !== 1 || !hosts.has(host[0]!)) return WRONG_HOST;
+  const forwarded = proxies.hostOf(request);
+  if (forwarded !== undefined && !hosts.has(forwarded)) return WRONG_HOST;
   if (!request.url?.startsWith('/')) return WRONG_HOST; // the absolute form names a host of its own
   const origin = values(request, 'origin');
   if (origin.length > 1 || (origin.length === 1 && !origins.has(origin[0]!))) return WRONG_ORIGIN;

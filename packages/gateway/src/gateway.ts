@@ -1,41 +1,47 @@
 /** The gateway: finds its port, opens its doors, and reports to the keeper that it serves. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@spool/client/node';
 import type { Client } from '@spool/client';
 import {
   doorsFolder,
-  GATEWAY_PORT,
   type GatewayInfo,
+  type GatewayOptions,
   type GatewayStart,
   SpoolError,
   toWireError,
 } from '@spool/protocol';
-import type { Names } from './front-door.ts';
-import { inUrl, readCertificate } from './certificate.ts';
+import type { Server as TlsServer } from 'node:tls';
+import { type Certificate, inUrl } from './tls/certificate.ts';
+import { certificateSource } from './tls/certificate-source.ts';
+import { localNames, type OwnCa } from './tls/own-ca.ts';
+import { trustServer } from './tls/trust-page.ts';
+import { OwnNames, publicPlace } from './own-names.ts';
+import { type Served, serveByTailscale, tailscaleName } from './tailscale.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 import { Auditor } from './auditor.ts';
 import { EventStreams } from './events/event-streams.ts';
 import { Guardian } from './guardian.ts';
 import { LastUsed } from './last-used.ts';
+import { ActionLinks } from './notices/action-links.ts';
+import type { Place } from './notices/messages.ts';
+import { NoticeDesk, type NoticeDeskOptions } from './notices/notice-desk.ts';
+import { PushBook } from './notices/push-book.ts';
 import { PageFiles } from './page-files.ts';
+import { lastPort, listen, listenFrom } from './ports.ts';
+import { askRoutes } from './routes/asks.ts';
 import { pageRoutes } from './routes/page.ts';
 import { loginRoutes } from './routes/login.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
+import { pageToolRoutes } from './routes/page-tools.ts';
+import { pushRoutes } from './routes/push.ts';
 import { addRoutes } from './routes/route.ts';
 import { SESSION_ROUTES } from './routes/sessions.ts';
 import { makeServer } from './server.ts';
 import { TokenBook } from './token-book.ts';
 import { WebSockets } from './websockets.ts';
-
-/** Ports that are tried, from 7733 on. */
-const PORTS_TRIED = 500;
-
-/** How long the last port may still be in use by a gateway that is ending. */
-const SAME_PORT_MS = 2000;
-const PORT_AGAIN_MS = 50;
 
 /** Without TLS, here only. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost'];
@@ -49,6 +55,7 @@ const KEEPER_AGAIN_MS = 200;
 export class Gateway {
   readonly #start: GatewayStart;
   readonly #folder: string;
+  #served: Served | null = null;
 
   constructor(start: GatewayStart) {
     this.#start = start;
@@ -56,9 +63,11 @@ export class Gateway {
   }
 
   async run(): Promise<never> {
+    const { options } = this.#start;
+    if (options === 'sender') return await this.#desk(await this.#keeper(), () => null).run();
     let info: GatewayInfo;
     try {
-      info = await this.#open();
+      info = await this.#open(options);
     } catch (error) {
       const known = SpoolError.is(error)
         ? error
@@ -71,7 +80,7 @@ export class Gateway {
       try {
         await using keeper = await this.#keeper();
         await keeper.doors.serve({ info });
-        process.exit(0);
+        return await this.end();
       } catch {
         await pause(KEEPER_AGAIN_MS); // no keeper for longer than a client waits: its successor will come
       }
@@ -83,24 +92,37 @@ export class Gateway {
     return await connect({ env, start: false, who: 'gateway' });
   }
 
-  async #open(): Promise<GatewayInfo> {
-    const { options } = this.#start;
-    const { host = '127.0.0.1', basePath = '' } = options;
-    const certificate = options.tls ? readCertificate(options.tls) : null;
-    if (!certificate && !LOOPBACK.includes(host))
+  #desk(
+    keeper: Client,
+    place: () => Place | null,
+    parts: Partial<Pick<NoticeDeskOptions, 'book' | 'pushBook'>> = {},
+  ): NoticeDesk {
+    const { book = new TokenBook(this.#folder), pushBook = new PushBook(this.#folder) } = parts;
+    return new NoticeDesk({ keeper, configFile: `${this.#start.home.config}/config.json`, book, pushBook, place });
+  }
+
+  async #open(options: GatewayOptions): Promise<GatewayInfo> {
+    const { host = '127.0.0.1' } = options;
+    const isEverywhere = EVERYWHERE.includes(host);
+    const source = options.tls ? certificateSource(options.tls, { host, isEverywhere, folder: this.#folder }) : null;
+    if (!source && !LOOPBACK.includes(host))
       throw new SpoolError('GATEWAY_START_FAILED', {
-        reason: `${host} is reachable from other machines, which needs TLS: give --tls-cert and --tls-key`,
+        reason: `${host} is reachable from other machines, which needs TLS: give --tls-cert and --tls-key, or --tls own`,
       });
+    const machine = options.tailscale ? await tailscaleName(lastPort(this.#folder)) : null;
+    const outside = publicPlace(machine === null ? options.publicUrl : `https://${machine}`);
+    const basePath = options.basePath ?? outside?.path ?? '';
+    const proxies = new TrustedProxies(options.trustedProxies);
     const book = new TokenBook(this.#folder);
     book.watch();
-    const hosts = new Set<string>();
-    const origins = new Set<string>();
-    const names: Names = { hosts, origins };
+    const names = new OwnNames(source ? 'https' : 'http', proxies, outside);
     // The guardian needs the port, which is known when the server listens; nobody is let in before.
-    const place = { port: 0 };
+    const place = { port: 0, url: '' };
     const keeper = await this.#keeper();
     const auditor = new Auditor((entries) => keeper.doors.record(entries));
     const lastUsed = new LastUsed(this.#folder);
+    const links = new ActionLinks();
+    const pushBook = new PushBook(this.#folder);
     const guardian = new Guardian({
       book,
       sockets: this.#start.sockets,
@@ -108,99 +130,84 @@ export class Gateway {
       place,
       auditor,
       lastUsed,
+      links,
+      proxies,
     });
     const sockets = new WebSockets(guardian);
     const events = new EventStreams(keeper, `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`);
-    const api = [...SESSION_ROUTES, ...eventRoutes(events)];
+    const desk = this.#desk(keeper, () => (place.url === '' ? null : { url: place.url, links }), { book, pushBook });
+    const api = [
+      ...SESSION_ROUTES,
+      ...pageToolRoutes(guardian),
+      ...eventRoutes(events),
+      ...pushRoutes(pushBook, () => desk.settings['notify.pushServices']),
+      ...askRoutes(links),
+    ];
     book.onChange = () => {
       sockets.closeRevoked((id) => book.isValid(id));
       events.closeRevoked((id) => book.isValid(id));
+      guardian.requests.closeRevoked((id) => book.isValid(id));
       lastUsed.forget((id) => book.isValid(id));
+      pushBook.remove(({ token }) => !book.isValid(token));
     };
     const page = new PageFiles(fileURLToPath(new URL('./web', import.meta.url)));
     const server = await makeServer({
       names,
       basePath,
+      mayBeStripped: outside !== null,
       guardian,
-      certificate,
+      certificate: source?.current ?? null,
       sockets,
       routes: [
         pageRoutes(page),
-        loginRoutes({ guardian, keeper, basePath, place, isSecure: certificate !== null }),
+        loginRoutes({ guardian, keeper, basePath, place, isSecure: (request) => names.isSecure(request) }),
         addRoutes(guardian, api),
         healthRoutes({ keeper, sockets: () => sockets, routes: api }),
       ],
     });
-    const port = await this.#listen(server, host);
+    const port = await listen(server, { host, port: options.port, folder: this.#folder });
     place.port = port;
-    const scheme = certificate ? 'https' : 'http';
-    const own = EVERYWHERE.includes(host) ? (certificate?.names ?? []) : [inUrl(host), ...(certificate?.names ?? [])];
-    for (const name of [...LOOPBACK, ...own]) {
-      const { host: called, origin } = new URL(`${scheme}://${name}:${port}`); // without the scheme's own port, as browsers do
-      for (const one of [called, `${name}:${port}`]) hosts.add(one);
-      origins.add(origin);
-    }
-    this.#remember(port);
-    const url = new URL(`${scheme}://${certificate ? (own[0] ?? LOOPBACK[0]) : LOOPBACK[0]}:${port}${basePath}/`).href;
-    return { pid: process.pid, host, port, url, startedAt: Date.now(), options };
+    const call = (certificate: Certificate | undefined): readonly string[] => {
+      const own = [...(isEverywhere ? [] : [inUrl(host)]), ...(certificate?.names ?? [])];
+      names.set([...LOOPBACK, ...own], port);
+      return own;
+    };
+    const own = call(source?.current);
+    source?.follow((next) => {
+      (server as unknown as TlsServer).setSecureContext({ cert: next.cert, key: next.key });
+      call(next);
+    });
+    const name = (source && own[0]) ?? LOOPBACK[0]!;
+    const trust = source?.ca ? await this.#explainTrust(source.ca, { host, name, port, url: () => place.url }) : null;
+    if (machine !== null) this.#served = await serveByTailscale(machine, port);
+    const url = outside
+      ? `${outside.origin}${basePath}/`
+      : new URL(`${names.scheme}://${name}:${port}${basePath}/`).href;
+    place.url = url;
+    void desk.run();
+    return { pid: process.pid, host, port, url, startedAt: Date.now(), options, ...(trust && { trust }) };
   }
 
-  /** The port that was asked for; else the one of the last gateway, so that open pages find it again; else the next free one. */
-  async #listen(server: Server, host: string): Promise<number> {
-    const { port } = this.#start.options;
-    if (port !== undefined) return await listenOn(server, host, port, SAME_PORT_MS);
-    const last = this.#lastPort();
-    if (last !== null) {
-      try {
-        return await listenOn(server, host, last, SAME_PORT_MS);
-      } catch {
-        // Somebody else has it by now
-      }
-    }
-    for (let next = GATEWAY_PORT; ; next++) {
-      try {
-        return await listenOn(server, host, next, 0);
-      } catch (error) {
-        const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-        if (!isTaken || next >= GATEWAY_PORT + PORTS_TRIED) throw error;
-      }
-    }
+  /** On the next port that is free. */
+  async #explainTrust(
+    ca: OwnCa,
+    { host, name, port, url }: { host: string; name: string; port: number; url: () => string },
+  ): Promise<GatewayInfo['trust']> {
+    const hosts = new Set<string>();
+    let own = '';
+    const server = trustServer(ca, { hosts, url: () => own, gatewayUrl: url });
+    const found = await listenFrom(server, host, port + 1);
+    for (const one of [name, ...LOOPBACK]) hosts.add(`${one}:${found}`);
+    for (const one of localNames(host, EVERYWHERE.includes(host))) hosts.add(`${inUrl(one)}:${found}`);
+    own = `http://${name}:${found}/`;
+    return { url: own, fingerprint: ca.fingerprint };
   }
 
-  #lastPort(): number | null {
-    try {
-      return Number(readFileSync(`${this.#folder}/last-port`, 'utf8')) || null;
-    } catch {
-      return null; // the first gateway
-    }
+  /** Gives back what was taken outside of this process. */
+  async end(): Promise<never> {
+    const served = this.#served;
+    this.#served = null;
+    await served?.stop();
+    process.exit(0);
   }
-
-  #remember(port: number): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${this.#folder}/last-port`, String(port), { mode: 0o600 });
-  }
-}
-
-/** Tries for `withinMs`: the port of a gateway that has just ended may be in use for a moment. */
-async function listenOn(server: Server, host: string, port: number, withinMs: number): Promise<number> {
-  const until = performance.now() + withinMs;
-  for (;;) {
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ host, port }, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      return (server.address() as { port: number }).port;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() >= until) throw error;
-      await pause(PORT_AGAIN_MS);
-    }
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -71,7 +71,11 @@ export class GuardedLink {
     this.#handlers = handlers;
     this.#scope = new Scope(principal.scope, directory);
     this.#answers =
-      this.#scope.isLimited || !mayKnowAll(principal.role) ? new Answers(principal.role, this.#scope) : null;
+      this.#scope.isLimited || !mayKnowAll(principal.role)
+        ? new Answers(principal.role, this.#scope, (channel, offset) =>
+            this.#socket.write(encodeHeader(FrameType.credit, 0, channel, offset, 0)),
+          )
+        : null;
     const fromKeeper = new FrameReader();
     this.#socket = connect(socketPath)
       .on('data', (bytes: Uint8Array) => {
@@ -140,7 +144,7 @@ export class GuardedLink {
     try {
       const request = checkRole(this.#principal.role, false, Object(decodeJson(frame.payload)) as object as never);
       const rewritten = rewriteForRole(this.#principal.role, request);
-      this.#passing(frame.channel, rewritten);
+      this.#passing(frame.channel, request, rewritten);
       this.#write(frame, rewritten === request ? frame.payload : jsonBytes(rewritten));
     } catch (error) {
       this.#fail(frame.channel, error);
@@ -158,12 +162,12 @@ export class GuardedLink {
     if (frame.type !== FrameType.request) return this.#write(frame, frame.payload);
     const request = checkRole(role, true, Object(decodeJson(frame.payload)) as object as never);
     const rewritten = await rewriteForScope(this.#scope, rewriteForRole(role, request));
-    this.#passing(frame.channel, rewritten);
+    this.#passing(frame.channel, request, rewritten);
     this.#write(frame, jsonBytes(rewritten));
   }
 
-  #passing(channel: number, request: Request): void {
-    this.#answers?.expect(channel, request.op);
+  #passing(channel: number, asked: Request, request: Request): void {
+    this.#answers?.expect(channel, asked);
     if (isRecorded(request.op))
       this.#auditor.record(this.#principal, request.op, {
         session: String(request['session'] ?? request['id'] ?? '').slice(0, 200),

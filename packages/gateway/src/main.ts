@@ -10,6 +10,14 @@ process.umask(0o077);
 process.title = 'spool-gateway';
 
 const lines = createInterface({ input: process.stdin });
-lines.once('line', (line) => void new Gateway(JSON.parse(line) as GatewayStart).run());
-lines.once('close', () => process.exit(0));
-process.on('SIGTERM', () => process.exit(0));
+let gateway: Gateway | null = null;
+const end = (): void => {
+  if (gateway) void gateway.end();
+  else process.exit(0);
+};
+lines.once('line', (line) => {
+  gateway = new Gateway(JSON.parse(line) as GatewayStart);
+  void gateway.run();
+});
+lines.once('close', end);
+process.on('SIGTERM', end);

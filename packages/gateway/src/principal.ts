@@ -1,5 +1,6 @@
 /** Who is at the door: the record of a token, and nothing that the client says about itself. Keeps DOOR-9. */
 import type { Role, StoredToken } from '@spool/protocol';
+import type { ActionLink } from './notices/action-links.ts';
 import 'fastify';
 
 export interface Principal {
@@ -9,6 +10,8 @@ export interface Principal {
   readonly role: Role;
   readonly scope: StoredToken['scope'];
   readonly expiresAt: number | null;
+  /** Of whoever comes by the link in a notification: it is for this answer to this question. */
+  readonly link?: ActionLink;
 }
 
 export function principalOf({ id, kind, name, role, scope, expiresAt }: StoredToken): Principal {

@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { isRole, mayDo, ROUTE_ROLES, type RouteRole, SpoolError } from '@spool/protocol';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
-import type { Certificate } from './certificate.ts';
+import type { Certificate } from './tls/certificate.ts';
 import { type Names, refusalOf } from './front-door.ts';
 import { type Guardian, hasBearer } from './guardian.ts';
 import { problemOf } from './problem.ts';
@@ -23,6 +23,8 @@ const REQUEST_WITHIN_MS = 30_000;
 export interface ServerOptions {
   readonly names: Names;
   readonly basePath: string;
+  /** A proxy may have taken the base path away. */
+  readonly mayBeStripped: boolean;
   readonly guardian: Guardian;
   readonly certificate: Certificate | null;
   readonly sockets: WebSockets;
@@ -45,6 +47,7 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     forceCloseConnections: true,
+    rewriteUrl: ({ url = '/' }) => pathWithin(url, options),
     serverFactory: (handler) =>
       server.on('request', (request, response) => {
         const refusal = refusalOf(request, names);
@@ -80,6 +83,15 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
   return server;
 }
 
+/** With the base path before it, whether or not a proxy has taken it away. */
+function pathWithin(
+  url: string,
+  { basePath, mayBeStripped }: Pick<ServerOptions, 'basePath' | 'mayBeStripped'>,
+): string {
+  const isWithin = url === basePath || url.startsWith(`${basePath}/`) || url.startsWith(`${basePath}?`);
+  return isWithin || !mayBeStripped ? url : `${basePath}${url}`;
+}
+
 /** Sent with every answer. */
 const HEADERS = {
   'cache-control': 'no-store',
@@ -103,10 +115,12 @@ function enter(request: FastifyRequest, guardian: Guardian, basePath: string, st
   const needed = roleOf(request.method === 'HEAD' ? 'GET' : request.method, url, basePath);
   checkUnsafe(request);
   if (needed === 'anyone') return;
-  request.principal = guardian.identify(request.raw);
+  const isAsked = needed === 'asked';
+  request.principal = isAsked ? guardian.identifyAsked(request.raw) : guardian.identify(request.raw);
   strangers.know(request.raw);
-  if (!isRole(needed) || mayDo(request.principal.role, needed)) return;
-  throw new SpoolError('ROLE_TOO_LOW', { role: request.principal.role, needed });
+  const least = isAsked ? 'prompter' : needed;
+  if (!isRole(least) || mayDo(request.principal.role, least)) return;
+  throw new SpoolError('ROLE_TOO_LOW', { role: request.principal.role, needed: least });
 }
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -143,7 +157,8 @@ function upgrade(
     const refusal = refusalOf(request, options.names);
     if (refusal) throw new SpoolError(refusal.code);
     // Dialects name their session in the query, which is no secret.
-    if (request.url?.split('?')[0] !== `${options.basePath}/ws`) throw new SpoolError('NOT_FOUND');
+    if (pathWithin(request.url ?? '', options).split('?')[0] !== `${options.basePath}/ws`)
+      throw new SpoolError('NOT_FOUND');
     if (request.headers.origin === undefined && !hasBearer(request.headers)) throw new SpoolError('ORIGIN_REFUSED');
     const principal = options.guardian.identify(request);
     strangers.know(request);

@@ -57,6 +57,12 @@ export class TokenBook {
     return token !== undefined && isInTime(token);
   }
 
+  /** What is known of a token that is valid now. */
+  get(id: string): StoredToken | null {
+    this.#refresh();
+    return this.isValid(id) ? this.#tokens.get(id)! : null;
+  }
+
   [Symbol.dispose](): void {
     this.#watcher?.close();
   }

@@ -1,6 +1,6 @@
 /**
  * How each agent is started without a terminal: its program and flags, as data. None of the flags skips permissions: what the
- * agent asks by its own settings, a person or the policy answers.
+ * agent asks by its own settings, a person or the policy answers. Keeps DRV-14: an agent that cannot be limited is not started.
  */
 import { type AgentCommandLine, type AgentRun, type AgentStartOptions, SpoolError } from '@spool/protocol';
 import type { Content } from '@spool/protocol/agent';
@@ -24,6 +24,8 @@ export interface AgentOptions {
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
+  /** How long its output and events are kept. */
+  readonly retainMs?: number | undefined;
   /** The same id never starts a second session (default: a random id). */
   readonly id?: string | undefined;
 }
@@ -82,6 +84,7 @@ export function agentRun(
   readonly name?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly retainMs?: number | undefined;
 } {
   const launch = Object.hasOwn(AGENTS, name) ? AGENTS[name]! : undefined;
   if (!launch) throw new SpoolError('AGENT_UNKNOWN', { agent: name, known: Object.keys(AGENTS).join(', ') });
@@ -103,6 +106,7 @@ export function agentRun(
     name: options.name,
     labels: options.labels,
     timeoutMs: options.timeoutMs,
+    retainMs: options.retainMs,
   };
 }
 

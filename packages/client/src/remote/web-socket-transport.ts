@@ -1,8 +1,9 @@
 /**
  * A WebSocket as a transport: each frame is one binary message. Any runtime with the web's `WebSocket` can use it.
  *
- * A token travels in the `Authorization` header where the runtime allows headers (Node), and otherwise in a cookie that
- * the browser has already. It is never part of an address, because addresses end up in logs.
+ * A token travels in the `Authorization` header where the runtime allows headers (Node), and in a browser as the name of a
+ * subprotocol; without one, the cookie counts that the browser has already. It is never part of an address, because addresses
+ * end up in logs.
  */
 import { SpoolError } from '@spool/protocol';
 import type { AbortSignalLike, Transport } from '../link/runtime.ts';
@@ -19,6 +20,10 @@ const BUFFERED_BYTES_HIGH = 256 * 1024;
 /** WebSockets do not report that they have drained, so a sender looks this often. */
 const DRAIN_POLL_MS = 5;
 
+/** The subprotocols of the gateway. The token is an offer that the gateway never repeats in its answer. */
+const FRAMES = 'spool.v1';
+const BEARER = 'spool.bearer.';
+
 /** `readyState` of an open connection. */
 const OPEN = 1;
 
@@ -31,7 +36,7 @@ export interface DialOptions {
 export async function dialWebSocket({ address, token }: DialOptions, signal?: AbortSignalLike): Promise<Transport> {
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const socket = open(address.socketUrl, headers);
+  const socket = open(address.socketUrl, headers, token);
   const transport = new WebSocketTransport(socket);
   const onAbort = (): void => reject(new SpoolError('CONNECTION_LOST', { reason: 'no answer in time' }));
   const timer = web.setTimeout(onAbort, CONNECT_MS);
@@ -51,10 +56,11 @@ export async function dialWebSocket({ address, token }: DialOptions, signal?: Ab
   throw await refusal(address, headers);
 }
 
-function open(url: string, headers: Readonly<Record<string, string>>): WebSocketLike {
+function open(url: string, headers: Readonly<Record<string, string>>, token: string | undefined): WebSocketLike {
   if (web.WebSocket === undefined) throw new SpoolError('NODE_TOO_OLD', { reason: 'this runtime has no WebSocket' });
   // A browser would take the object for the name of a subprotocol; it sends its cookie by itself.
-  return web.document === undefined ? new web.WebSocket(url, { headers }) : new web.WebSocket(url);
+  if (web.document === undefined) return new web.WebSocket(url, { headers });
+  return token === undefined ? new web.WebSocket(url) : new web.WebSocket(url, [FRAMES, `${BEARER}${token}`]);
 }
 
 class WebSocketTransport implements Transport {

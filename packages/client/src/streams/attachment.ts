@@ -60,6 +60,8 @@ export interface AttachOptions extends ByteStreamOptions {
   readonly filter?: 'terminal' | 'none' | ViewerPermissions | undefined;
   /** Items `modes`: after each snapshot, and at each change (default: true). */
   readonly tellsModes?: boolean | undefined;
+  /** Called when the link breaks (false), and before the first item after that (true). Nothing is lost meanwhile. */
+  readonly onLink?: ((isUp: boolean) => void) | undefined;
 }
 
 export interface ViewChange {
@@ -114,7 +116,10 @@ export class Attachment extends Reading<AttachItem> {
       onAnswer: (answer) => this.#onAnswer(answer as Requests['attach']['answer']),
       onEvent: (event) => this.#onEvent(event),
       onFrame: (frame) => this.#onFrame(frame),
-      onBroken: () => this.#typed.pause(),
+      onBroken: () => {
+        this.#typed.pause();
+        options.onLink?.(false);
+      },
       onEnd: () => this.#typed.end(),
     });
     this.#options = options;
@@ -285,8 +290,10 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   #onAnswer({ id, typedOffset }: Requests['attach']['answer']): void {
+    const isFirst = this.id === undefined;
     this.#bytes.settle(id, this.#bytes.reached);
     if (this.#bytes.answered === null) return; // it was another session
+    if (!isFirst) this.#options.onLink?.(true);
     const { connection, channel } = this.#bytes.answered;
     const send: SendTyped = (offset, bytes) =>
       connection.send(encodeFrame(FrameType.input, channel, encodeInput(id, bytes), offset, FrameFlag.typed));

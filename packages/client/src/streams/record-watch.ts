@@ -12,6 +12,8 @@ import type { WatchItem } from './watch-queue.ts';
 export interface RecordWatchOptions extends ByteStreamOptions {
   /** Where to start (default: the first record that is kept): an offset in a record begins with that record. */
   readonly from?: number | 'start' | 'end' | undefined;
+  /** Whether to leave a record out, by its first characters: then it is not even parsed. */
+  readonly isLeftOut?: ((head: string) => boolean) | undefined;
 }
 
 export type RecordItem =
@@ -27,9 +29,11 @@ const { TextDecoder } = globalThis as unknown as { readonly TextDecoder: new () 
 const decoder = new TextDecoder();
 
 const NEWLINE = 0x0a;
+const HEAD_BYTES = 128;
 
 export class RecordWatch extends Reading<RecordItem> {
   readonly #bytes: ByteStream;
+  readonly #isLeftOut: RecordWatchOptions['isLeftOut'];
   readonly #ready: RecordItem[] = [];
   #parts: Uint8Array[] = [];
   #lineStart = 0;
@@ -39,6 +43,7 @@ export class RecordWatch extends Reading<RecordItem> {
   constructor(requester: Requester, session: string, options: RecordWatchOptions = {}) {
     super();
     const { from: asked = 'start' } = options;
+    this.#isLeftOut = options.isLeftOut;
     const first: EventsFrom = typeof asked === 'number' ? { lineAt: asked } : asked;
     const bytes = new ByteStream(requester, session, options, {
       ask: (connection, creditBytes, channel) =>
@@ -97,6 +102,8 @@ export class RecordWatch extends Reading<RecordItem> {
   }
 
   #takeLine(last: Uint8Array, end: number): void {
+    const first = this.#parts[0] ?? last;
+    if (this.#isLeftOut?.(decoder.decode(first.subarray(0, HEAD_BYTES)))) return;
     const text = decoder.decode(this.#parts.length === 0 ? last : joined([...this.#parts, last]));
     const record = parsed(text);
     if (record) this.#ready.push({ type: 'record', offset: this.#lineStart, end, record });

@@ -38,6 +38,7 @@ export const speakAttach: Dialect = (socket, principal, guardian, request) => {
       case 'resize':
         return resize(attachment, message);
       case 'detach':
+        await attachment.settled(); // what was typed just before is still on its way
         return speaker.close();
       default:
         throw new SpoolError('REQUEST_INVALID', { reason: 'unknown type; use input, resize or detach' });

@@ -3,6 +3,7 @@
  * by what its token says. Keeps DOOR-9 and DOOR-15.
  */
 import { FRAME_ROLES, mayDo, type Op, OP_ROLES, type Role, SpoolError } from '@spool/protocol';
+import { mayKnowAll } from './redaction.ts';
 import type { Scope } from './scope.ts';
 
 export type Request = { readonly op: Op } & Readonly<Record<string, unknown>>;
@@ -32,6 +33,9 @@ export function tooLow(what: string, role: Role, needed: string): SpoolError {
 
 /** Without a scope to look up: at once, so that requests keep their order and cost nothing. */
 export function rewriteForRole(role: Role, request: Request): Request {
+  // What is redacted in a line depends on its beginning.
+  if (request.op === 'watchEvents' && typeof request['from'] === 'number' && !mayKnowAll(role))
+    return { ...request, from: { lineAt: request['from'] } };
   if (request.op !== 'attach' || mayType(role)) return request;
   const { size: _size, colours: _colours, ...looking } = request;
   return { ...looking, op: 'attach', isReadOnly: true, takeover: false };
@@ -44,6 +48,9 @@ export async function rewriteForScope(scope: Scope, request: Request): Promise<R
     case 'run': {
       const labels = scope.labelsOfNew;
       if (labels === null) throw new SpoolError('NOT_ALLOWED', { reason: 'this token is for some sessions only' });
+      // The request that started a session is answered with that session: not with another's.
+      if (await scope.isTakenOutside(String(request['id'])))
+        throw new SpoolError('ID_TAKEN', { session: String(request['id']) });
       return { ...request, labels: { ...(request['labels'] as object | undefined), ...labels } };
     }
     case 'events': {

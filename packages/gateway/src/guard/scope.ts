@@ -76,6 +76,12 @@ export class Scope {
     return found.id;
   }
 
+  /** Whether a session outside has this very id. */
+  async isTakenOutside(id: string): Promise<boolean> {
+    const found = await this.#directory.get(id).catch(() => null);
+    return found !== null && found.id === id && !this.has(found);
+  }
+
   /** Learns which sessions are within, for events to come. */
   async learn(): Promise<void> {
     if (this.#scope.labels === undefined) return;

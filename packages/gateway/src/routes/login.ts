@@ -1,7 +1,8 @@
 /** Logs a browser in: a code that works once becomes a cookie that scripts cannot read. Keeps DOOR-1. */
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Guardian } from '../guardian.ts';
 import { principalOf } from '../principal.ts';
@@ -15,8 +16,8 @@ export interface LoginOptions {
   readonly keeper: Client;
   readonly basePath: string;
   readonly place: { readonly port: number };
-  /** Over TLS: then the cookie is for TLS only. */
-  readonly isSecure: boolean;
+  /** Whether this request came over TLS: then its cookie is for TLS only. */
+  isSecure(request: IncomingMessage): boolean;
 }
 
 export function loginRoutes({
@@ -26,22 +27,22 @@ export function loginRoutes({
   place,
   isSecure,
 }: LoginOptions): (app: FastifyInstance) => void {
-  const cookie = (value: string, seconds: number): string =>
-    `${guardian.cookieName}=${value}; Path=${basePath || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const cookie = (request: FastifyRequest, value: string, seconds: number): string =>
+    `${guardian.cookieName}=${value}; Path=${basePath || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request.raw) ? '; Secure' : ''}`;
   return (app) => {
     app.post('/api/login', async (request, reply) => {
       const asked = login.safeParse(request.body);
       if (!asked.success) throw new SpoolError('REQUEST_INVALID', { reason: 'expected {"code": "…"}' });
       const { code, name = deviceName(request.headers['user-agent']) } = asked.data;
-      const address = request.raw.socket.remoteAddress;
+      const address = guardian.addressOf(request.raw);
       if (!guardian.isCode(code)) throw guardian.refused(address, new SpoolError('CODE_REFUSED'));
       const { token, info } = await keeper.doors.redeem({ token: code, name, port: place.port });
       guardian.auditor.record(principalOf({ ...info, hash: '' }), 'login', { address });
-      return reply.header('set-cookie', cookie(token, COOKIE_SECONDS)).send(meOf(info));
+      return reply.header('set-cookie', cookie(request, token, COOKIE_SECONDS)).send(meOf(info));
     });
     app.post('/api/logout', async (request, reply) => {
       if (request.principal!.kind === 'device') await keeper.doors.revokeToken(request.principal!.id);
-      return reply.header('set-cookie', cookie('', 0)).send({});
+      return reply.header('set-cookie', cookie(request, '', 0)).send({});
     });
     app.get('/api/me', (request) => meOf(request.principal!));
   };

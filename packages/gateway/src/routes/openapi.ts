@@ -25,7 +25,7 @@ function operation({ method, path, summary, query, body, answer, answerType }: R
   const role = ROUTE_ROLES[`${method} ${path}` as keyof typeof ROUTE_ROLES];
   return {
     summary,
-    description: `Needs the role ${role}.`,
+    description: role === 'asked' ? BY_LINK : `Needs the role ${role}.`,
     parameters: [...pathParameters(path), ...(query ? queryParameters(query) : [])],
     ...(body && { requestBody: { required: true, content: typed(body, 'input') } }),
     responses: {
@@ -37,6 +37,8 @@ function operation({ method, path, summary, query, body, answer, answerType }: R
     },
   };
 }
+
+const BY_LINK = 'Needs the role prompter, or the token of the action in a notification, which works once.';
 
 function pathParameters(path: string): object[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({

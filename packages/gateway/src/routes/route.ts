@@ -30,6 +30,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly summary: string;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Default: the server's limit. */
+  readonly bodyBytesMax?: number;
   readonly answer: z.ZodType;
   /** Default: JSON. */
   readonly answerType?: string;
@@ -43,13 +45,16 @@ export function route<Query, Body>(made: Route<Query, Body>): Route {
 
 export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: FastifyInstance) => void {
   return (app) => {
-    for (const { method, path, query, body, run } of routes)
+    for (const { method, path, query, body, bodyBytesMax, run } of routes)
       app.route<{ Params: { id?: string } }>({
         method,
         url: path,
+        ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
         async handler(request, reply) {
           const leaving = new AbortController();
           reply.raw.once('close', () => leaving.abort());
+          const over = guardian.requests.open(request.principal!, () => reply.raw.destroy());
+          reply.raw.once('close', over);
           await using client = guardedClient(guardian, request.principal!);
           const asked = {
             id: request.params.id ?? '',

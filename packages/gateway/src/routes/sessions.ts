@@ -95,9 +95,11 @@ export const SESSION_ROUTES: readonly Route[] = [
     summary: 'Output from an offset on, in pages; without `from` the last 64 KiB',
     query: z.strictObject({ from: count.optional(), limit: count.min(1).max(OUTPUT_BYTES_MAX).optional() }),
     answer: output,
-    async run({ client, id, query: { from, limit = 64 * 1024 } }) {
+    async run({ client, id, query: { from, limit = 64 * 1024 }, request }) {
       const { id: full, offset: end, firstOffset } = await client.get(id);
-      const start = Math.max(firstOffset, from ?? end - limit);
+      const since = request.principal!.scope.from; // a link that shows nothing from before
+      const shown = since === undefined ? firstOffset : Math.max(firstOffset, await client.offsetAt(full, since));
+      const start = Math.max(shown, from ?? end - limit);
       if (start >= end) return { from: start, next: start, end, text: '' };
       const parts: Uint8Array[] = [];
       let [first, next] = [start, start];

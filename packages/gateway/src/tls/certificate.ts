@@ -2,7 +2,7 @@
  * The certificate of a gateway that others reach over TLS, and the names in it: by these, and by the address that was asked for, it may
  * be called. Keeps DOOR-18.
  */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 
@@ -13,13 +13,20 @@ export interface Certificate {
   readonly names: readonly string[];
 }
 
+/** Throws if they do not belong together. */
 export function readCertificate(files: { readonly cert: string; readonly key: string }): Certificate {
-  const cert = readFileSync(files.cert);
+  const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)];
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw new Error(`the key in ${files.key} is not that of the certificate in ${files.cert}`);
+  return certificateOf({ cert, key });
+}
+
+export function certificateOf({ cert, key }: { readonly cert: Buffer; readonly key: Buffer }): Certificate {
   const names = (new X509Certificate(cert).subjectAltName ?? '')
     .split(', ')
     .map((entry) => /^(?:DNS|IP Address):([\w.:-]+)$/.exec(entry)?.[1])
     .filter((name) => name !== undefined);
-  return { cert, key: readFileSync(files.key), names: names.map((name) => inUrl(name)) };
+  return { cert, key, names: names.map((name) => inUrl(name)) };
 }
 
 /** As a browser writes it in a URL and in `Host`. */

@@ -1,0 +1,90 @@
+/**
+ * Opens what lies beneath a folder, and nothing else: each name of a path is opened from the folder before it, by its
+ * descriptor, and a link is not followed. So neither `..` nor a link nor a rename at the wrong moment leads out. Keeps FILE-1.
+ *
+ * The same as openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, which Node lacks: `/proc/self/fd/N/name` is
+ * openat(N, "name").
+ */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { SpoolError } from '@spool/protocol';
+
+/** A handle that can be looked at and opened from, but not read: opening a device or a pipe this way does nothing to it. */
+const O_PATH = 0o10000000;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+const PATH_CHARACTERS_MAX = 4096;
+
+/** The names of a relative path; '' is the folder itself. Throws FILE_UNKNOWN for what cannot be one. */
+export function namesOf(path: string): readonly string[] {
+  if (path === '') return [];
+  const names = path.split('/');
+  const isFit = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !name.includes('\0');
+  if (path.length > PATH_CHARACTERS_MAX || !names.every(isFit)) throw unknown(path);
+  return names;
+}
+
+export class Beneath implements AsyncDisposable {
+  readonly #handle: FileHandle;
+  readonly stats: Stats;
+
+  private constructor(handle: FileHandle, stats: Stats) {
+    this.#handle = handle;
+    this.stats = stats;
+  }
+
+  /** Throws FILE_UNKNOWN when there is no such file or folder beneath `folder`, or a link is on the way. */
+  static async open(folder: string, path: string): Promise<Beneath> {
+    const names = namesOf(path);
+    let at = await openPath(folder, O_PATH | O_DIRECTORY, path);
+    for (const [index, name] of names.entries()) {
+      const flags = O_PATH | O_NOFOLLOW | (index < names.length - 1 ? O_DIRECTORY : 0);
+      const before = at;
+      try {
+        at = await openPath(`${pathOf(before)}/${name}`, flags, path);
+      } finally {
+        await before.close();
+      }
+    }
+    const stats = await at.stat();
+    if (stats.isFile() || stats.isDirectory()) return new Beneath(at, stats);
+    await at.close();
+    throw unknown(path);
+  }
+
+  /** Leads to exactly this file or folder, whatever its name leads to by now. */
+  get path(): string {
+    return pathOf(this.#handle);
+  }
+
+  /** The first `bytesMax` bytes. */
+  async read(bytesMax: number): Promise<Buffer> {
+    await using file = await open(this.path, O_RDONLY | O_NONBLOCK);
+    const bytes = Buffer.alloc(bytesMax);
+    let length = 0;
+    while (length < bytesMax) {
+      const { bytesRead } = await file.read(bytes, length, bytesMax - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return bytes.subarray(0, length);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
+
+async function openPath(path: string, flags: number, asked: string): Promise<FileHandle> {
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    throw unknown(asked, error);
+  }
+}
+
+function unknown(path: string, cause?: unknown): SpoolError {
+  return new SpoolError('FILE_UNKNOWN', { path: path.slice(0, 200) }, { cause });
+}

@@ -1,0 +1,59 @@
+/**
+ * A file or folder of a session's folder, to look at. Everything leaves as JSON, so that nothing of it is ever a document of
+ * our origin: HTML and SVG are text. Images are known by their first bytes, not by their names. Keeps FILE-2.
+ */
+import { readdir } from 'node:fs/promises';
+import { Beneath } from './beneath.ts';
+
+const TEXT_BYTES_MAX = 1024 * 1024;
+const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
+const ENTRIES_MAX = 2000;
+/** Enough to tell text from other bytes. */
+const SAMPLE_BYTES = 8192;
+
+export interface Entry {
+  readonly name: string;
+  readonly type: 'folder' | 'file' | 'link' | 'other';
+}
+
+export type Preview =
+  | { readonly type: 'folder'; readonly entries: readonly Entry[]; readonly isCut: boolean }
+  | { readonly type: 'text'; readonly text: string; readonly bytes: number; readonly isCut: boolean }
+  | { readonly type: 'image'; readonly mime: string; readonly base64: string; readonly bytes: number }
+  | { readonly type: 'binary'; readonly bytes: number };
+
+export async function preview(folder: string, path: string): Promise<Preview> {
+  await using found = await Beneath.open(folder, path);
+  if (found.stats.isDirectory()) return await listing(found);
+  const bytes = found.stats.size;
+  const head = await found.read(SAMPLE_BYTES);
+  const mime = imageTypeOf(head);
+  if (mime !== null && bytes <= IMAGE_BYTES_MAX)
+    return { type: 'image', mime, base64: (await found.read(bytes)).toString('base64'), bytes };
+  if (head.includes(0)) return { type: 'binary', bytes };
+  const text = new TextDecoder().decode(await found.read(Math.min(TEXT_BYTES_MAX, Math.max(bytes, SAMPLE_BYTES))));
+  return { type: 'text', text, bytes, isCut: bytes > TEXT_BYTES_MAX };
+}
+
+async function listing(folder: Beneath): Promise<Preview> {
+  const all = await readdir(folder.path, { withFileTypes: true });
+  const entries = all.map((entry): Entry => {
+    const type = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other';
+    return { name: entry.name, type };
+  });
+  entries.sort((a, b) => Number(b.type === 'folder') - Number(a.type === 'folder') || (a.name < b.name ? -1 : 1));
+  return { type: 'folder', entries: entries.slice(0, ENTRIES_MAX), isCut: entries.length > ENTRIES_MAX };
+}
+
+const IMAGES: readonly (readonly [mime: string, magic: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+];
+
+/** Of the formats that are only pictures: an SVG is a document with scripts. */
+export function imageTypeOf(head: Buffer): string | null {
+  const start = head.toString('latin1', 0, 16);
+  return IMAGES.find(([, magic]) => magic.test(start))?.[0] ?? null;
+}

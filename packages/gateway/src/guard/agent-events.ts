@@ -1,0 +1,122 @@
+/**
+ * The events log of an agent on its way to a client that may not know everything: who answered and asked, the folder, and what the
+ * driver wrote to the agent become stars. The number of bytes stays, because offsets are cursors; nothing is held back, because
+ * a line may be longer than the client's credit. Keeps DOOR-14.
+ */
+
+/** Names, and where the agent was started. */
+const OF_EVENTS: ReadonlySet<string> = new Set(['who', 'cwd', 'by']);
+/** In these, `by` is not a name but a word such as `policy`. */
+const WITH_PLAIN_BY: ReadonlySet<string> = new Set(['permission.resolved', 'question.resolved']);
+const RECORDS: ReadonlySet<string> = new Set(['batch', 'command', 'driver']);
+/** Longer keys and kinds than these are none of ours. */
+const WORD_BYTES_MAX = 32;
+/** Depth of the fields of an event: the record, its list, the event. */
+const EVENT_DEPTH = 3;
+
+const [NEWLINE, SPACE, STAR, QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('\n *"\\:,') as unknown as number[];
+const [BRACE, BRACKET, BRACE_END, BRACKET_END] = Buffer.from('{[}]') as unknown as number[];
+
+export class AgentEventsRedaction {
+  /** A line that began before what we saw, or that is no record, is blank. */
+  #isBlank = false;
+  #depth = 0;
+  #isString = false;
+  #isEscaped = false;
+  #isMasked = false;
+  /** The next string is a key, unless a colon came. */
+  #isValue = false;
+  #word = '';
+  /** The last key of the record, and of the event. */
+  #recordKey = '';
+  #eventKey = '';
+  #kind = '';
+  #isTyped = false;
+
+  /** What follows begins in the middle of a line. */
+  skipLine(): void {
+    this.#newLine();
+    this.#isBlank = true;
+  }
+
+  /** As many bytes as came. */
+  redact(bytes: Uint8Array): Uint8Array {
+    const out = new Uint8Array(bytes);
+    for (let at = 0; at < out.length; at++) {
+      const byte = out[at]!;
+      if (byte === NEWLINE) this.#newLine();
+      else if (this.#isBlank) out[at] = SPACE!;
+      else if (this.#isString) out[at] = this.#inString(byte);
+      else {
+        this.#between(byte);
+        if (this.#isBlank) out[at] = SPACE!;
+      }
+    }
+    return out;
+  }
+
+  #newLine(): void {
+    this.#isBlank = this.#isString = this.#isEscaped = this.#isMasked = this.#isValue = this.#isTyped = false;
+    this.#depth = 0;
+    this.#recordKey = this.#eventKey = this.#kind = this.#word = '';
+  }
+
+  #inString(byte: number): number {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) {
+      this.#isString = false;
+      this.#wordEnds();
+      return byte;
+    }
+    if (this.#word.length < WORD_BYTES_MAX) this.#word += String.fromCharCode(byte);
+    return this.#isMasked ? STAR! : byte;
+  }
+
+  #between(byte: number): void {
+    if (this.#depth === 0 && byte !== BRACE) this.#isBlank = true;
+    else if (byte === QUOTE) {
+      this.#isString = true;
+      this.#word = '';
+      this.#isMasked = this.#isSecret();
+    } else if (byte === COLON) this.#isValue = true;
+    else if (byte === COMMA) this.#isValue = false;
+    else if (byte === BRACE || byte === BRACKET) {
+      this.#depth++;
+      this.#isValue = false;
+      if (this.#isInEvents && this.#depth === EVENT_DEPTH) this.#kind = this.#eventKey = '';
+    } else if (byte === BRACE_END || byte === BRACKET_END) {
+      this.#depth--;
+      this.#isValue = false;
+    }
+  }
+
+  get #isInEvents(): boolean {
+    return this.#recordKey === 'events';
+  }
+
+  /** Whether the string that begins here is for others. */
+  #isSecret(): boolean {
+    if (this.#recordKey === 'writes' && this.#depth > 1) return true;
+    if (this.#depth === 1) return this.#isValue && this.#recordKey === 'by';
+    if (!this.#isInEvents) return false;
+    // A line of a version that we do not know may say anything.
+    if (this.#kind === 'raw' && this.#eventKey === 'value' && (this.#depth > EVENT_DEPTH || this.#isValue)) return true;
+    if (this.#depth !== EVENT_DEPTH || !this.#isValue) return false;
+    return OF_EVENTS.has(this.#eventKey) && !(this.#eventKey === 'by' && WITH_PLAIN_BY.has(this.#kind));
+  }
+
+  #wordEnds(): void {
+    const isOfRecord = this.#depth === 1;
+    if (!isOfRecord && !(this.#isInEvents && this.#depth === EVENT_DEPTH)) return;
+    if (!this.#isValue) {
+      if (isOfRecord) this.#recordKey = this.#word;
+      else this.#eventKey = this.#word;
+      // Every record begins with its type; anything else is the inside of one.
+      if (isOfRecord && !this.#isTyped && this.#word !== 'type') this.#isBlank = true;
+    } else if (isOfRecord && this.#recordKey === 'type') {
+      this.#isTyped = true;
+      if (!RECORDS.has(this.#word)) this.#isBlank = true;
+    } else if (!isOfRecord && this.#eventKey === 'kind') this.#kind = this.#word;
+  }
+}

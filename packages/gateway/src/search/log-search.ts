@@ -1,0 +1,96 @@
+/**
+ * Finds text in a session's whole log, the latest first: the log is read backwards in windows, and each window as lines that
+ * a user saw. A search stops after a moment and says where to go on, so that it holds up nobody. Keeps PAGE-10.
+ */
+import { LineText, type TextLine } from '@spool/vt';
+
+export interface Match {
+  /** The screen at this offset shows the line, and nothing after it. */
+  readonly offset: number;
+  readonly text: string;
+  /** Where the same line was seen first, without another match in between: programs repaint. */
+  readonly firstOffset: number;
+}
+
+export interface Found {
+  readonly matches: readonly Match[];
+  /** Search on with `before` this; null when everything was searched. */
+  readonly next: number | null;
+}
+
+export interface LogSearch {
+  readonly text: string;
+  /** Where the search begins, backwards. */
+  readonly before: number;
+  readonly firstOffset: number;
+  readonly limit: number;
+  /** The bytes from one offset up to another, in pieces with their offsets. */
+  read(from: number, to: number): AsyncIterable<{ readonly offset: number; readonly bytes: Uint8Array }>;
+  /** True when it is time to answer. */
+  isLate(): boolean;
+}
+
+export const WINDOW_BYTES = 1024 * 1024;
+/** A line that begins before a window is read from its beginning, if it is no longer than this. */
+const LOOK_BACK_BYTES = 4096;
+const TEXT_CHARACTERS_MAX = 400;
+
+export async function searchLog(search: LogSearch): Promise<Found> {
+  const isMatch = matcher(search.text);
+  const matches: Match[] = [];
+  let to = search.before;
+  let lastText = '';
+  while (to > search.firstOffset) {
+    const from = Math.max(search.firstOffset, to - WINDOW_BYTES);
+    for (const { text, shownAt } of (await linesIn(search, from, to)).reverse()) {
+      if (!isMatch(text)) continue;
+      const last = matches.at(-1);
+      if (last !== undefined && lastText === text) matches[matches.length - 1] = { ...last, firstOffset: shownAt };
+      else if (matches.length === search.limit) return { matches, next: shownAt + 1 };
+      else matches.push({ offset: shownAt, text: excerpt(text, search.text), firstOffset: shownAt });
+      lastText = text;
+    }
+    to = from;
+    if (search.isLate()) break;
+  }
+  return { matches, next: to > search.firstOffset ? to : null };
+}
+
+/** The lines that end within a window. */
+async function linesIn({ read, firstOffset, before }: LogSearch, from: number, to: number): Promise<ShownLine[]> {
+  const start = Math.max(firstOffset, from - LOOK_BACK_BYTES);
+  const lines: TextLine[] = [];
+  let reader = new LineText({ offset: start });
+  let at = start;
+  for await (const { offset, bytes } of read(start, to)) {
+    if (offset !== at) {
+      lines.push(...reader.flush());
+      reader = new LineText({ offset });
+    }
+    lines.push(...reader.feed(bytes));
+    at = offset + bytes.length;
+  }
+  // Without the last byte of what ended it: that may have erased it.
+  const shown = lines.map(({ text, end }) => ({ text, end, shownAt: end - 1 }));
+  // The last line of all has not ended; that of another window ends in the one after it.
+  if (to === before) shown.push(...reader.flush().map(({ text, end }) => ({ text, end, shownAt: end })));
+  return shown.filter(({ end }) => end > from && end <= to);
+}
+
+interface ShownLine {
+  readonly text: string;
+  readonly shownAt: number;
+}
+
+/** With a capital in what is sought, capitals count. */
+export function matcher(sought: string): (text: string) => boolean {
+  if (sought !== sought.toLowerCase()) return (text) => text.includes(sought);
+  return (text) => text.toLowerCase().includes(sought);
+}
+
+function excerpt(text: string, sought: string): string {
+  if (text.length <= TEXT_CHARACTERS_MAX) return text;
+  const at = text.toLowerCase().indexOf(sought.toLowerCase());
+  const from = Math.max(0, at - TEXT_CHARACTERS_MAX / 4);
+  return text.slice(from, from + TEXT_CHARACTERS_MAX);
+}
