@@ -11,6 +11,8 @@ export interface DaemonOptions {
   /** The gateway of another machine, and a token for it. */
   readonly url?: string | undefined;
   readonly token?: string | undefined;
+  /** Whether the calling agent may answer what other agents ask. */
+  readonly mayApprove?: boolean | undefined;
 }
 
 export class Daemon implements AsyncDisposable {
@@ -23,6 +25,10 @@ export class Daemon implements AsyncDisposable {
 
   get env(): DaemonOptions['env'] {
     return this.#options.env;
+  }
+
+  get mayApprove(): boolean {
+    return this.#options.mayApprove === true;
   }
 
   /** `agent` names the client, to show who typed. The first name counts. */

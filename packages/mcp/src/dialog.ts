@@ -1,13 +1,15 @@
-/** What a session asks, from its screen. */
+/** What a session asks, from its screen or, of an agent without a terminal, from its events. */
 import type { Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
+import { askedText } from './agent-reading.ts';
 import { screenLines } from './screen-text.ts';
 
 /** A dialog is at the bottom of the screen; its subject is above it. */
 const DIALOG_LINES = 15;
 
 /** The last lines of its screen (without a terminal: of its output), each after a line break; '' if there are none. */
-export async function dialogText(client: Client, { id, size }: SessionInfo): Promise<string> {
+export async function dialogText(client: Client, { id, size, driver }: SessionInfo): Promise<string> {
+  if (driver) return await askedText(client, id);
   const lines =
     size === null ? (await client.tail(id, { lines: DIALOG_LINES })).split('\n') : await linesOf(client, id);
   const shown = lines.filter((line) => line.trim() !== '').slice(-DIALOG_LINES);

@@ -10,6 +10,7 @@ import { failureText } from './failure.ts';
 import { shownSchema } from './lean-schema.ts';
 import { registerResources } from './resources.ts';
 import type { Answer, AnyTool } from './tool.ts';
+import { agentTool, decideTool, interruptTool } from './tools/agents.ts';
 import { keysTool, promptTool, sendTool } from './tools/input.ts';
 import { readTool, screenTool } from './tools/output.ts';
 import { listTool, runTool, stopTool } from './tools/sessions.ts';
@@ -28,6 +29,8 @@ const TOOLS: readonly AnyTool[] = [
   stopTool,
   taskRunTool,
   taskAwaitTool,
+  agentTool,
+  interruptTool,
 ];
 
 /** The model reads this once, together with the tools. */
@@ -44,7 +47,8 @@ export function makeServer(daemon: Daemon): McpServer {
     { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   const agentOf = (context: ServerContext): string => agentName(server, context);
-  for (const tool of TOOLS) {
+  const tools: readonly AnyTool[] = daemon.mayApprove ? [...TOOLS, decideTool] : TOOLS;
+  for (const tool of tools) {
     server.registerTool(
       tool.name,
       {

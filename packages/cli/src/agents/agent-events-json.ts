@@ -1,22 +1,27 @@
-/** `spool events --agent`: the stored events of agents without a terminal, from the beginning. */
+/** `spool events --agent --json`, `logs --json` and `attach --json`: the stored events of an agent without a terminal, one a line. */
 import type { Client } from '@spool/client/node';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
-import { eventText } from './event-text.ts';
 
-/** With `follow`, until the agent has ended. */
+export interface AgentEventsOptions {
+  /** Until the agent has ended. */
+  readonly follow: boolean;
+  /** Only what came in this time, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
 export async function printAgentEvents(
   client: Client,
   session: string,
-  { follow, asJson }: { readonly follow: boolean; readonly asJson: boolean },
+  { follow, since = -Infinity, until = Infinity }: AgentEventsOptions,
 ): Promise<void> {
-  const agent = await client.openAgent(session);
-  await using events = client.watchEvents(agent.id);
+  await using events = client.watchEvents(session);
   for await (const item of events) {
     if (item.type === 'synced' && !follow) return;
-    if (item.type === 'gap' && asJson) await writeText(`${jsonText({ kind: 'gap', from: item.from, to: item.to })}\n`);
-    if (item.type !== 'event') continue;
-    const text = asJson ? jsonText(item.event) : eventText(item.event);
-    if (text !== null) await writeText(`${text}\n`);
+    if (item.type === 'gap') await writeText(`${jsonText({ kind: 'gap', from: item.from, to: item.to })}\n`);
+    if (item.type !== 'event' || item.event.at < since) continue;
+    if (item.event.at > until) return;
+    await writeText(`${jsonText(item.event)}\n`);
   }
 }

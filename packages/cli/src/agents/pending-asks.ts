@@ -25,7 +25,11 @@ export async function findAsk(
   }
   const what = kind === 'question.asked' ? 'question' : 'permission';
   const which = request === undefined ? `no ${what} waits` : `no ${what} ${JSON.stringify(request)} waits`;
-  throw new UsageError(session === undefined ? which : `${which} in ${JSON.stringify(session)}`, verb);
+  const [agent] = agents;
+  throw new UsageError(
+    session === undefined || !agent ? which : `${which} in ${JSON.stringify(agent.info.name)}`,
+    verb,
+  );
 }
 
 /** The one that has waited longest first. */

@@ -4,12 +4,18 @@
  */
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { agentEnvironment, type AgentHandle, callerLimits, type Client, type Content } from '@spool/client/node';
+import {
+  agentEnvironment,
+  type AgentEventItem,
+  type AgentHandle,
+  callerLimits,
+  type Client,
+  type Content,
+} from '@spool/client/node';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { print, printJson, writeText } from '../output/stdio.ts';
 import { jsonText } from '../output/json-text.ts';
-import { eventText } from './event-text.ts';
 
 export interface RunAgentFlags {
   readonly agent: string;
@@ -82,17 +88,22 @@ export async function runAgent(
 
 /** Until its first turn has ended, and the agent with it. */
 async function follow(client: Client, agent: AgentHandle, asJson: boolean): Promise<number> {
-  if (asJson) printJson({ type: 'started', id: agent.id, name: agent.info.name, session: agent.info });
   let outcome: string | null = null;
-  await using events = client.watchEvents(agent.id);
-  for await (const item of events) {
-    if (item.type !== 'event') continue;
-    const { event } = item;
-    const text = asJson ? jsonText(event) : eventText(event);
-    if (text !== null) await writeText(`${text}\n`);
-    if (event.kind !== 'turn.ended' || outcome !== null) continue;
-    outcome = event.outcome;
+  const onItem = async (item: AgentEventItem): Promise<boolean> => {
+    if (item.type !== 'event') return false;
+    if (asJson) await writeText(`${jsonText(item.event)}\n`);
+    if (item.event.kind !== 'turn.ended' || outcome !== null) return false;
+    ({ outcome } = item.event);
     await agent.close();
+    return false;
+  };
+  if (asJson) {
+    printJson({ type: 'started', id: agent.id, name: agent.info.name, session: agent.info });
+    await using events = client.watchEvents(agent.id);
+    for await (const item of events) await onItem(item);
+  } else {
+    const { printTranscript } = await import('./transcript-output.ts');
+    await printTranscript(client, agent.info, { isFollowing: true, onItem });
   }
   return outcome === 'completed' ? 0 : EXIT.failed;
 }

@@ -96,10 +96,22 @@ export class AttachCanvas {
     if (this.#isSameSize) {
       if (this.#mode === 'window') await this.#leaveWindow();
       await this.#showBytes();
-      return this.#screen.paintSnapshot(bytes);
+      return this.#screen.paintSnapshot(bytes, this.#own.rows);
     }
     const window = this.#window ?? (await this.#openWindow());
     window.snapshot(this.#session!, bytes);
+  }
+
+  /** The terminal does not show the session yet, or not at its present size: it waits for a snapshot. */
+  get isWaiting(): boolean {
+    return this.#mode === 'nothing' || this.#isLost;
+  }
+
+  /** Prints lines that go into the scrollback, above the screen of the next snapshot. A window has no scrollback. */
+  async paintAbove(bytes: Uint8Array): Promise<void> {
+    if (this.#mode === 'window') return;
+    await this.#showBytes();
+    await this.#screen.paintAbove(bytes);
   }
 
   async paint(bytes: Uint8Array): Promise<void> {
@@ -112,6 +124,12 @@ export class AttachCanvas {
   async interject(bytes: Uint8Array): Promise<void> {
     if (this.#mode === 'bytes') await this.#screen.interject(bytes);
     else await this.#options.write(bytes);
+  }
+
+  /** A line at the bottom, until null: it is about the link, which is away, so nothing else is painted meanwhile. */
+  async showLine(text: string | null): Promise<void> {
+    if (this.#window) this.#window.message = text;
+    else if (this.#mode === 'bytes') await this.#screen.interject(bottomLine(text, this.#own));
   }
 
   pan(key: PanKey): void {
@@ -224,6 +242,12 @@ export class AttachCanvas {
     clearTimeout(this.#settleTimer);
     this.#settleTimer = undefined;
   }
+}
+
+/** The cursor, its colours and its character set are put back; what the line hid comes with the next snapshot. */
+function bottomLine(text: string | null, { cols, rows }: Size): Uint8Array {
+  const line = text === null ? '' : `\x1b(B\x0f\x1b[0;2m${text.slice(0, cols)}`;
+  return Buffer.from(`\x1b7\x1b[${rows}H\x1b[0m\x1b[2K${line}\x1b8`);
 }
 
 const isSameSize = (one: Size, other: Size | null): boolean => one.cols === other?.cols && one.rows === other.rows;

@@ -6,7 +6,7 @@ import type { SessionNotice } from './session-notice.ts';
 export interface Canvas {
   /** Replaces the content with the current screen. Resolves when there is room for more, as `paint` does. */
   paintSnapshot(bytes: Uint8Array, offset: number): Promise<void>;
-  paint(bytes: Uint8Array): Promise<void>;
+  paint(bytes: Uint8Array, offset: number): Promise<void>;
   /** The session was resized. */
   resized(size: Size): void;
   /** Typed input was refused. */
@@ -35,7 +35,7 @@ export async function view(items: AsyncIterable<AttachItem>, canvas: Canvas): Pr
         await canvas.paintSnapshot(item.bytes, item.offset);
         break;
       case 'output':
-        await canvas.paint(item.bytes);
+        await canvas.paint(item.bytes, item.offset);
         break;
       case 'gap':
         canvas.onGap(item.from, item.to);

@@ -1,8 +1,12 @@
-/** Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. */
+/**
+ * Attaches a session to this terminal: shows its output and sends it the keys, until either side ends. Keeps REM-12: a link that is
+ * away costs a line at the bottom, and nothing else.
+ */
 import type { Attachment, AttachOptions, Client } from '@spool/client';
 import { SCROLLBACK_LINES, type SessionInfo } from '@spool/protocol';
 import type { DetachKey, TypedPiece, ViewerFilterOptions } from '@spool/vt';
 import { AttachCanvas } from './attach-canvas.ts';
+import type { AttachHistory } from './attach-history.ts';
 import { view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from '../command-line/exit-code.ts';
 import { Keyboard } from './keyboard.ts';
@@ -40,6 +44,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
+/** A keeper that is being replaced is back sooner, and nobody needs to know. */
+const AWAY_MS = 1500;
+const AWAY = '[spool: the connection is lost; trying again. What you type is kept]';
+
 const CTRL_C = 0x03;
 const BEEP = Uint8Array.of(0x07);
 
@@ -53,6 +61,7 @@ export interface TerminalAttachOptions extends Permissions {
   readonly from?: number | undefined;
   readonly isReadOnly: boolean;
   readonly takeover: boolean;
+  /** Lines above the screen to print first; Infinity: all of them. */
   readonly historyLines?: number | undefined;
   /** Whether the terminal notifies the user when another session needs attention. */
   readonly showsNotices: boolean;
@@ -87,6 +96,8 @@ export async function attachTerminal(
   let beepedAt = -Infinity;
   let waitingBytes = 0;
   let endHint = (): void => {};
+  let awayTimer: NodeJS.Timeout | undefined;
+  let isAwayShown = false;
 
   using terminal = new Terminal();
   const write = (bytes: Uint8Array): Promise<void> => writeOut(bytes, 1, leaving.signal);
@@ -127,6 +138,7 @@ export async function attachTerminal(
   // After a detach, do not wait for a stalled terminal; after the end of the session, show all of it.
   await flush(1, end.type === 'left' ? LEAVING_MS_MAX : ENDING_MS_MAX);
   await question.silence();
+  clearTimeout(awayTimer);
   const lastText = end.type === 'exit' ? canvas.lastText : '';
   canvas[Symbol.dispose]();
   terminal.leave();
@@ -149,6 +161,15 @@ export async function attachTerminal(
     return snapshot(model, { history: lines, input: !isReadOnly });
   }
 
+  async function wholeHistory(): Promise<AttachHistory> {
+    const { AttachHistory } = await import('./attach-history.ts');
+    return new AttachHistory({ client, session, canvas, input: !isReadOnly, signal: leaving.signal, onGap });
+  }
+
+  function onGap(from: number, to: number): void {
+    troubles.add(gapWords(from, to));
+  }
+
   async function showHint(text: string): Promise<void> {
     await write(Buffer.from(`${text}\r\n`));
     const moment = Promise.withResolvers<void>();
@@ -165,8 +186,12 @@ export async function attachTerminal(
       let isFirst = true;
       await terminal.outputReady;
       await canvas.begin(terminal.size(), asked.from === undefined);
+      const wantsAll = asked.historyLines === Infinity;
+      using history = wantsAll ? await wholeHistory() : null;
       attachment = client.attach(session.id, {
         ...asked,
+        // The session gets this terminal's size before the snapshot, so that all lines are laid out in it.
+        historyLines: wantsAll ? 1 : asked.historyLines,
         isReadOnly,
         followsSize: true,
         filter: 'none', // the canvas does that
@@ -174,6 +199,7 @@ export async function attachTerminal(
         colours: question.colours,
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,
+        onLink,
       });
       hasTypedEarly = early.length > 0;
       for (const bytes of early.splice(0)) void attachment.type(bytes);
@@ -182,17 +208,18 @@ export async function attachTerminal(
         const end = await view(attachment, {
           async paintSnapshot(bytes, offset) {
             const { historyLines = 0 } = asked;
-            await canvas.paintSnapshot(isFirst ? await withHistory(bytes, offset, historyLines) : bytes);
+            if (history) await history.paintSnapshot(bytes, offset);
+            else await canvas.paintSnapshot(isFirst ? await withHistory(bytes, offset, historyLines) : bytes);
             isFirst = false;
             isInMidLine = !canvas.isWindow; // a guess; an extra line does less harm
           },
-          async paint(bytes) {
+          async paint(bytes, offset) {
             isInMidLine = !canvas.isWindow && bytes.at(-1) !== 0x0a;
-            await canvas.paint(bytes);
+            await (history ?? canvas).paint(bytes, offset);
           },
           resized: (size) => canvas.resized(size),
           onRefused,
-          onGap: (from, to) => troubles.add(gapWords(from, to)),
+          onGap,
           async onNotice(told) {
             if (showsNotices) await canvas.interject(noticeSequence(told));
           },
@@ -203,6 +230,22 @@ export async function attachTerminal(
         return { type: 'left' };
       }
     }
+  }
+
+  /** The line hides a row of the session's screen, so a snapshot follows when the link is back. */
+  function onLink(isUp: boolean): void {
+    clearTimeout(awayTimer);
+    if (isUp) {
+      if (isAwayShown) void canvas.showLine(null);
+      isAwayShown = false;
+      return;
+    }
+    if (isAwayShown) return;
+    awayTimer = setTimeout(() => {
+      isAwayShown = true;
+      attachment?.view({ wantsSnapshot: true });
+      void canvas.showLine(AWAY);
+    }, AWAY_MS).unref();
   }
 
   function take(piece: TypedPiece): void {

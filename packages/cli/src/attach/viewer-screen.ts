@@ -13,6 +13,9 @@ export class ViewerScreen {
   #hasPushed = false;
   /** Held back until an image has been sent completely. */
   #held: Uint8Array[] = [];
+  /** Lines above the next snapshot are on the screen, and the last of them has no end yet. */
+  #hasAbove = false;
+  #isAboveOpen = false;
 
   constructor(options: ViewerFilterOptions, write: (bytes: Uint8Array) => Promise<void>) {
     this.#options = options;
@@ -30,17 +33,33 @@ export class ViewerScreen {
     await this.#write(Buffer.concat([...own, Buffer.from(`\r${'\n'.repeat(rows)}\x1b[H`)]));
   }
 
-  /** Undoes the previous state first, because a snapshot sets everything that it needs. */
-  async paintSnapshot(bytes: Uint8Array): Promise<void> {
+  /**
+   * Undoes the previous state first, because a snapshot sets everything that it needs. Lines that were painted above go into the
+   * scrollback: from row k, `rows` - 1 newlines scroll out the k rows before it.
+   */
+  async paintSnapshot(bytes: Uint8Array, rows = 1): Promise<void> {
+    const undone = this.#filter?.close() ?? new Uint8Array(0);
+    const pushed = Buffer.from(this.#hasAbove ? `\r${'\n'.repeat(rows - (this.#isAboveOpen ? 0 : 1))}` : '');
+    this.#hasAbove = false;
+    this.#filter = new ViewerFilter(this.#options);
+    await this.#write(Buffer.concat([undone, ...this.#held.splice(0), pushed, this.#filter.feed(bytes)]));
+  }
+
+  /** Lines above the screen of the next snapshot, one below the other; nothing of this is the session's state. */
+  async paintAbove(bytes: Uint8Array): Promise<void> {
     const undone = this.#filter?.close() ?? new Uint8Array(0);
     this.#filter = new ViewerFilter(this.#options);
-    await this.#write(Buffer.concat([undone, ...this.#held.splice(0), this.#filter.feed(bytes)]));
+    const start = Buffer.from(this.#hasAbove ? '' : '\x1b[m\x1b[H\x1b[2J');
+    this.#hasAbove = true;
+    this.#isAboveOpen = bytes.at(-1) !== 0x0a;
+    await this.#write(Buffer.concat([undone, start, this.#filter.feed(bytes)]));
   }
 
   /** The terminal was restored and left. */
   forget(): void {
     this.#filter = null;
     this.#hasPushed = false;
+    this.#hasAbove = false;
     this.#held = [];
   }
 

@@ -30,8 +30,8 @@ export interface Flag {
   readonly value?: string;
   /** The maximum of a `whole` number whose minimum is 0. */
   readonly most?: number;
-  /** What to use instead when the maximum is exceeded. */
-  readonly beyond?: string;
+  /** `all` is allowed too, as Infinity. */
+  readonly all?: true;
   /** The possible values, for completions. */
   readonly words?: readonly string[];
   /** The flag is repeatable, and its value is a list. */
@@ -164,7 +164,7 @@ export function parseArguments<V extends Verb>(
   }
 
   function keep(long: string, flag: Flag, typed: string, text: string): void {
-    const value = VALUE_OF[flag.kind](text);
+    const value = flag.all && text === 'all' ? Infinity : VALUE_OF[flag.kind](text);
     if (value === null || !isWithin(value, flag))
       throw new UsageError(`${typed} ${JSON.stringify(text)} is not ${wanted(flag)}`, name);
     if (flag.many) (values[camel(long)] as unknown[]).push(value);
@@ -206,13 +206,13 @@ const WANTED: Readonly<Record<keyof FlagValues, string>> = {
   whole: 'a whole number',
 };
 
-function isWithin(value: unknown, { most }: Flag): boolean {
-  return most === undefined || (Number(value) >= 0 && Number(value) <= most);
+function isWithin(value: unknown, { most, all }: Flag): boolean {
+  return (all && value === Infinity) || most === undefined || (Number(value) >= 0 && Number(value) <= most);
 }
 
-function wanted({ kind, most, beyond }: Flag): string {
+function wanted({ kind, most, all }: Flag): string {
   if (most === undefined) return WANTED[kind];
-  return `a number from 0 to ${most}${beyond === undefined ? '' : `; ${beyond}`}`;
+  return `a number from 0 to ${most}${all ? ', or all' : ''}`;
 }
 
 function checkOperands(name: string, verb: Verb, operands: readonly string[]): void {

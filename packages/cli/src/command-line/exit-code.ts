@@ -104,6 +104,8 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   CONTENT_TYPE_REFUSED: EXIT.usage,
   RATE_LIMITED: EXIT.notAllowed,
   NOT_FOUND: EXIT.notFound,
+  FILE_UNKNOWN: EXIT.notFound,
+  UPLOAD_FAILED: EXIT.failed,
   NODE_TOO_OLD: EXIT.ourFailure,
   FOLDER_REFUSED: EXIT.notAllowed,
   CONNECTION_LOST: EXIT.ourFailure,

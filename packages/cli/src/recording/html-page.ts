@@ -20,14 +20,14 @@ export async function writeHtmlPage(
     session,
     { from: 0, isStyled: true },
     {
-      take: (items) => write(items.map(itemHtml).join('')),
+      take: (items) => write(items.map(seenHtml).join('')),
       onGap: (from, to) => notice(`spool: ${gapWords(from, to)}`),
     },
   );
   await write(`${HTML_END}\n`);
 }
 
-function itemHtml(item: SeenItem): string {
+export function seenHtml(item: SeenItem): string {
   if (item.type === 'line') return `${wrappedHtml(item.rows, item.text)}${item.isCut ? '' : '\n'}`;
   const [heading] = shownLines(item, Date.now());
   const rows = item.type === 'screen' && item.rows ? item.rows.map(lineHtml) : item.lines.map(escapeHtml);

@@ -1,7 +1,7 @@
 /** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { SpoolError } from '@spool/protocol';
+import { makeFolders, SpoolError } from '@spool/protocol';
 import { checkPrivate } from './token-file.ts';
 
 export interface SavedContext {
@@ -49,7 +49,8 @@ export function readContexts(env: Variables): Contexts {
 /** Replaces the file at once, so that a reader never sees half of it. */
 export function writeContexts(env: Variables, contexts: Contexts): void {
   const path = contextsPath(env);
-  mkdirSync(path.slice(0, path.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+  // Not Node's recursive mkdir, which never ends below /proc.
+  makeFolders(path.slice(0, path.lastIndexOf('/')), (folder) => mkdirSync(folder, { mode: 0o700 }));
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(temporary, path);

@@ -3,7 +3,7 @@ import { UsageError } from '../command-line/usage-error.ts';
 import type { Host } from './host.ts';
 
 /** What these verbs look at or change, as the end of a sentence. */
-const ABOUT_HERE: Readonly<Record<string, string>> = {
+export const ABOUT_HERE: Readonly<Record<string, string>> = {
   daemon: 'starts, stops and restarts the daemon of this machine',
   doctor: 'checks this machine',
   web: 'controls the gateway of this machine',
@@ -25,6 +25,7 @@ export const NO_HOST: ReadonlySet<string> = new Set([
   'context',
   'config',
   'completions',
+  'driver',
   'shell-integration',
   'skill',
   'version',

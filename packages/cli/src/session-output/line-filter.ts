@@ -45,6 +45,10 @@ export class LineFilter {
     this.#context = context;
   }
 
+  get passesAll(): boolean {
+    return this.#pattern === undefined;
+  }
+
   /** The lines to print now. Between two places that are not adjacent stands `--`, as `grep` does it. */
   pass(line: ShownLine): readonly ShownLine[] {
     if (this.#pattern === undefined) return [line];

@@ -22,7 +22,9 @@ export class LinePrinter {
   }
 
   async print(lines: readonly ShownLine[]): Promise<void> {
-    if (lines.length > 0) await this.#write(lines.map((line) => this.#text(line)).join(''));
+    let text = '';
+    for (const line of lines) text += this.#text(line);
+    if (lines.length > 0) await this.#write(text);
   }
 
   /** Shows the unfinished line as it is now, if it only grew. */

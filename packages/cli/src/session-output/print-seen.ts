@@ -70,7 +70,9 @@ async function printFrom(
     async take(items) {
       const now = Date.now();
       const lines: ShownLine[] = [];
-      for (const item of items) for (const line of shownLines(item, now, hasEnded)) lines.push(...filter.pass(line));
+      for (const item of items)
+        if (item.type === 'line' && filter.passesAll) lines.push(item);
+        else for (const line of shownLines(item, now, hasEnded)) lines.push(...filter.pass(line));
       if (held !== null) for (const line of lines) held.last.add(line);
       else await printer.print(lines);
     },

@@ -40,7 +40,7 @@ export async function readSeen(
   listener: SeenListener,
 ): Promise<void> {
   const items: SeenItem[] = [];
-  const start = await startOf(client, session, options.from);
+  const start = await seenStart(client, session, options.from);
   using reader =
     session.size === null
       ? new PlainReader((item) => items.push(item))
@@ -124,14 +124,15 @@ class Pauses implements Disposable {
   }
 }
 
-interface Start {
+/** Where a reading begins, and the screen there. */
+export interface SeenStart {
   readonly offset: number;
   readonly at: number;
   readonly size: { readonly cols: number; readonly rows: number };
   readonly snapshot?: Uint8Array;
 }
 
-async function startOf(client: Client, session: SessionInfo, from: number): Promise<Start> {
+export async function seenStart(client: Client, session: SessionInfo, from: number): Promise<SeenStart> {
   const { firstOffset, startedAt } = session;
   const size = { cols: 80, rows: 24 };
   if (session.size === null) return { offset: from, at: startedAt, size };

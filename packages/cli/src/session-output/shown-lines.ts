@@ -7,7 +7,7 @@ import type { ShownLine } from './line-filter.ts';
 export function shownLines(item: SeenItem, now: number, hasEnded = false): readonly ShownLine[] {
   switch (item.type) {
     case 'line':
-      return [{ text: item.text, at: item.at, isCut: item.isCut }];
+      return [item];
     case 'screen': {
       const { at } = item;
       const since = localTime(item.from, now);

@@ -26,11 +26,25 @@ const attach: VerbAction<'attach'> = async ({ flags, operands }, program) => {
   if (process.env.SPOOL_SESSION === session.id && !flags.json)
     throw new SpoolError('NOT_ALLOWED', { reason: 'this terminal is inside that session' });
   const calledAs = session.name;
-  if (session.driver && !flags.raw) throw new SpoolError('AGENT_ON_WIRE', { session: session.name });
+  if (session.driver && !flags.raw) {
+    if (flags.json) {
+      const { printAgentEvents } = await import('../agents/agent-events-json.ts');
+      await printAgentEvents(client, session.id, { follow: true });
+      return 0;
+    }
+    if (isTerminal(0) && isTerminal(1)) {
+      const { attachAgent } = await import('../agents/view/attach.ts');
+      return await attachAgent(client, session, { isReadOnly: flags.readOnly, isQuiet: flags.quiet, detachKeys });
+    }
+    // What comes on stdin is not for it: prompts are sent with `spool prompt`.
+    const { printTranscript } = await import('../agents/transcript-output.ts');
+    await printTranscript(client, session, { isFollowing: true });
+    return 0;
+  }
 
   const isPty = session.size !== null;
   const isShown = isPty && isTerminal(0) && isTerminal(1) && !flags.json;
-  const from = { tailBytes: flags.tail ?? TAIL_BYTES };
+  const from = !isShown && flags.history === Infinity ? 0 : { tailBytes: flags.tail ?? TAIL_BYTES };
   await using events = wantsEvents(flags)
     ? (await import('../session-output/output-events.ts')).tellOutput(client, session, calledAs, {
         file: flags.jsonFile,

@@ -19,9 +19,15 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
   if (flags.new && flags.since !== undefined) throw new UsageError('use --new or --since, not both', 'events');
   if (flags.agent) {
     if (operands.length !== 1) throw new UsageError('--agent needs one session', 'events');
-    const { printAgentEvents } = await import('../agents/agent-events-json.ts');
     await using client = await openClient(program);
-    await printAgentEvents(client, operands[0]!, { follow: flags.follow, asJson: flags.json });
+    const { info } = await client.openAgent(operands[0]!);
+    if (flags.json) {
+      const { printAgentEvents } = await import('../agents/agent-events-json.ts');
+      await printAgentEvents(client, info.id, { follow: flags.follow });
+    } else {
+      const { printTranscript } = await import('../agents/transcript-output.ts');
+      await printTranscript(client, info, { isFollowing: flags.follow });
+    }
     return 0;
   }
   for (const type of flags.type) checkType(type);

@@ -1,4 +1,4 @@
-/** `spool export`: writes a session as a recording, a web page or plain text. */
+/** `spool export`: writes a session as a recording, a web page or plain text. Keeps SHOW-8. */
 import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
 import { ExportFile } from '../recording/export-file.ts';
@@ -24,7 +24,8 @@ const exportSession: VerbAction<'export'> = async ({ flags, operands }, program)
     characters += text.length;
     await (file ? file.write(text) : writeText(text));
   };
-  await WRITERS[format](client, session, write);
+  if (session.driver) await writeAgent(client, session, format, write);
+  else await WRITERS[format](client, session, write);
   await file?.end();
   if (flags.json) printJson({ ...namedJson(session), format, file: path, characters });
   return 0;
@@ -51,6 +52,28 @@ const WRITERS: {
     await printSeen(client, session, { from: 0, newFilter: () => new LineFilter({}), write });
   },
 };
+
+/** An agent without a terminal: its transcript. It has no screen that a recording could play. */
+async function writeAgent(client: Client, session: SessionInfo, format: ExportFormat, write: Write): Promise<void> {
+  if (format !== 'text' && format !== 'html') {
+    const hint = 'use --text or --html, or `spool events --agent --json` for its events';
+    throw new UsageError(
+      `${session.name} is an agent without a terminal, which no recording can play; ${hint}`,
+      'export',
+    );
+  }
+  const [{ printTranscript }, { escapeHtml }] = await Promise.all([
+    import('../agents/transcript-output.ts'),
+    import('@spool/core/screen'),
+  ]);
+  if (format === 'text')
+    return await printTranscript(client, session, { isFull: true, width: Infinity, colouring: 'none', write });
+  const head = `<!doctype html>\n<meta charset="utf-8">\n<title>${escapeHtml(session.name)}</title>\n`;
+  await write(`${head}<body style="background:#000;color:#e5e5e5">\n<pre style="white-space:pre-wrap">\n`);
+  const escaped = (text: string): Promise<void> => write(escapeHtml(text));
+  await printTranscript(client, session, { isFull: true, width: Infinity, colouring: 'none', write: escaped });
+  await write('</pre>\n');
+}
 
 async function writeAsciicast(client: Client, session: SessionInfo, write: Write, version: 2 | 3): Promise<void> {
   const [{ Asciicast }, { timedOutput }] = await Promise.all([

@@ -25,9 +25,30 @@ const logs: VerbAction<'logs'> = async ({ flags, operands }, program) => {
   await using client = await openClient(program);
   const session = await client.get(operands[0] ?? '');
   // Its output is the agent's own protocol.
-  if (session.driver && !flags.raw && !flags.json) {
-    const { printAgentEvents } = await import('../agents/agent-events-json.ts');
-    await printAgentEvents(client, session.id, { follow: flags.follow, asJson: false });
+  if (session.driver && !flags.raw) {
+    const place = [since, end].find((each) => each !== undefined && 'offset' in each);
+    if (place) throw new UsageError('an agent without a terminal has no offsets here; use a time', 'logs');
+    if (flags.json) {
+      const ofText = (['grep', 'tail'] as const).find((name) => flags[name] !== undefined);
+      if (ofText) throw new UsageError(`--json prints the events of an agent; --${ofText} is for its text`, 'logs');
+      const { printAgentEvents } = await import('../agents/agent-events-json.ts');
+      const times = {
+        since: since && 'time' in since ? since.time : undefined,
+        until: end && 'time' in end ? end.time : undefined,
+      };
+      await printAgentEvents(client, session.id, { follow: flags.follow, ...times });
+      return 0;
+    }
+    const { printTranscript } = await import('../agents/transcript-output.ts');
+    await printTranscript(client, session, {
+      isFollowing: flags.follow,
+      isFull: flags.full,
+      tail: flags.tail,
+      hasTimes: flags.timestamps,
+      since: since && 'time' in since ? since.time : undefined,
+      until: end && 'time' in end ? end.time : undefined,
+      filter: new LineFilter({ pattern, context: flags.context }),
+    });
     return 0;
   }
   // The offset at a time is after the output of that very moment, which belongs to what came since.

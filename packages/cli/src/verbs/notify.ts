@@ -9,6 +9,7 @@ import { openClient, type VerbAction } from '../program.ts';
 const notify: VerbAction<'notify'> = async ({ flags, operands }, program) => {
   if (operands[0] !== 'test') throw new UsageError(`unknown action \`notify ${operands[0]}\`; use test`, 'notify');
   await using client = await openClient(program);
+  const place = client.isRemote ? 'config.json of that machine' : configPath(process.env);
   const { outcomes, isQuiet } = await client.testNotification();
   if (flags.json) printJson({ outcomes, isQuiet });
   else {
@@ -16,7 +17,7 @@ const notify: VerbAction<'notify'> = async ({ flags, operands }, program) => {
       print(`${channel.padEnd(8)} ${trouble === null ? 'delivered' : `failed: ${printable(trouble)}`}`);
     if (outcomes.length === 0)
       notice(
-        `No channel is configured; set notify.desktop, notify.command or notify.webhook in ${configPath(process.env)}.`,
+        `No channel is configured; set notify.desktop, notify.command, notify.webhook or notify.ntfy in ${place}.`,
       );
     if (isQuiet) notice('These are your quiet hours: a real notification would not be sent to these channels now.');
   }

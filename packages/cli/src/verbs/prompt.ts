@@ -15,7 +15,7 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
   const wanted = flags.wait === undefined ? null : wantedOf([flags.wait], 'prompt');
   const { session, text } = await sessionAndText('prompt', flags, operands);
   await using client = await openClient(program);
-  const { id, name } = await client.get(session);
+  const { id, name, driver } = await client.get(session);
   // Drop trailing newlines, because Enter is pressed separately.
   const prompted = await client.prompt(id, text.replace(/\n+$/, ''), {
     key: flags.key,
@@ -30,6 +30,8 @@ const prompt: VerbAction<'prompt'> = async ({ flags, operands }, program) => {
     notice(`Typed, but ${printable(name)} has not reacted; look with: spool screen ${printable(name)}`);
   if (wanted === null) {
     if (flags.json) printJson({ ...sessionJson(prompted.session), ...said });
+    // A terminal shows what became of it; an agent without one may take it later.
+    else if (driver && !isRepeated) print(`Sent to ${printable(name)}.`);
     return isConfirmed || isRepeated ? 0 : EXIT.failed;
   }
   const end = await waitFor(client, id, wanted, { after: isRepeated ? undefined : offset, timeoutMs: flags.timeout });

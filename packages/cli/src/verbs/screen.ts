@@ -14,7 +14,15 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
   if (!FORMATS.has(format))
     throw new UsageError(`--format ${JSON.stringify(format)} is invalid; use ${[...FORMATS].join(', ')}`, 'screen');
   const at = flags.at === undefined ? undefined : logPlaceOf(flags.at, '--at', 'screen');
+  const wantsAll = flags.history === Infinity;
+  if (wantsAll && (flags.json || format === 'json'))
+    throw new UsageError('--history all cannot be printed as JSON; use spool logs --json', 'screen');
   await using client = await openClient(program);
+  if (wantsAll) {
+    const { printWhole } = await import('../session-output/whole-screen.ts');
+    await printWhole(client, operands[0] ?? '', { at, format: format as 'text' | 'ansi' | 'html' });
+    return 0;
+  }
   const asked = { at, format: format as ScreenFormat, historyLines: flags.history };
   const shown = await shownScreen(client, operands[0] ?? '', asked);
   if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');

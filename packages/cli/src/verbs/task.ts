@@ -193,6 +193,7 @@ const NO_LOGS_FLAGS = {
   ignoreCase: false,
   timestamps: false,
   frames: false,
+  full: false,
   text: false,
   stdout: false,
   stderr: false,

@@ -9,10 +9,12 @@ import { openClient, type VerbAction } from '../program.ts';
 
 const web: VerbAction<'web'> = async ({ flags, operands }, program) => {
   const [action = 'start'] = operands;
-  if (!['start', 'status', 'stop'].includes(action))
-    throw new UsageError(`unknown action \`web ${action}\`; use start, status or stop`, 'web');
+  if (!['start', 'status', 'stop', 'trust'].includes(action))
+    throw new UsageError(`unknown action \`web ${action}\`; use start, status, stop or trust`, 'web');
+  if (flags.qr && flags.json) throw new UsageError('--qr cannot be combined with --json', 'web');
   await using client = await openClient(program);
   if (action === 'status') return tell(await client.doors.status(), flags.json);
+  if (action === 'trust') return await tellTrust(await client.doors.status(), flags);
   if (action === 'stop') {
     const stopped = await client.doors.stop();
     if (flags.json) printJson({ running: false, stopped: stopped !== null });
@@ -26,8 +28,11 @@ const web: VerbAction<'web'> = async ({ flags, operands }, program) => {
   else {
     print(url);
     notice('The link works once, within a minute.');
+    if (flags.tls === 'self-signed') notice('Phones refuse a self-signed certificate; use --tls own or --tailscale.');
+    if (gateway.trust) notice(`A device must trust Spool's CA once: ${gateway.trust.url} explains how.`);
+    if (flags.qr) await showQr(url);
   }
-  if (!flags.noOpen) openBrowser(url);
+  if (!flags.noOpen && !flags.qr) openBrowser(url);
   return 0;
 };
 
@@ -35,13 +40,23 @@ export default web;
 
 /** Undefined when none is given: then any gateway will do. */
 function optionsOf(flags: Parameters<VerbAction<'web'>>[0]['flags']): GatewayOptions | undefined {
-  const { port, host, basePath, tlsCert, tlsKey } = flags;
+  const { port, host, basePath, tlsCert, tlsKey, tls, tailscale, publicUrl, trustProxy } = flags;
+  if (tls !== undefined && tls !== 'own' && tls !== 'self-signed')
+    throw new UsageError(`unknown certificate --tls "${tls}"; use own or self-signed`, 'web');
+  if (tls !== undefined && tlsCert !== undefined)
+    throw new UsageError('use --tls or --tls-cert and --tls-key, not both', 'web');
+  if (tailscale && (host !== undefined || publicUrl !== undefined || tls !== undefined || tlsCert !== undefined))
+    throw new UsageError('--tailscale cannot be combined with --host, --public-url or a certificate', 'web');
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError('--tls-cert and --tls-key belong together', 'web');
   const options: GatewayOptions = {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(tlsCert !== undefined && tlsKey !== undefined && { tls: { cert: resolve(tlsCert), key: resolve(tlsKey) } }),
+    ...(tls !== undefined && { tls }),
+    ...(tailscale && { tailscale }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(trustProxy.length > 0 && { trustedProxies: trustProxy }),
     ...(basePath !== undefined && { basePath: basePath.replace(/\/+$/, '') }),
   };
   return Object.keys(options).length > 0 ? options : undefined;
@@ -56,6 +71,35 @@ function tell(gateway: GatewayInfo | null, asJson: boolean): number {
         : 'No gateway is running; `spool web` starts one.',
     );
   return gateway ? 0 : EXIT.failed;
+}
+
+async function tellTrust(gateway: GatewayInfo | null, { json, qr }: { json: boolean; qr: boolean }): Promise<number> {
+  const trust = gateway?.trust;
+  if (!trust)
+    throw new UsageError(
+      'no gateway with a CA of its own is running; start one with `spool web --host ADDRESS --tls own`',
+      'web',
+    );
+  if (json) printJson(trust);
+  else {
+    print(trust.url);
+    print(`SHA-256 fingerprint: ${trust.fingerprint}`);
+    notice('Open the address on the device, and compare the fingerprint.');
+    if (qr) await showQr(trust.url);
+  }
+  return 0;
+}
+
+async function showQr(url: string): Promise<void> {
+  const { columns = 80, rows = 24, isTTY } = process.stdout;
+  const { qrLines } = await import('../output/qr-code.ts');
+  const lines = qrLines(url, {
+    columns,
+    rows: isTTY ? rows : Infinity,
+    hasColour: isTTY && process.env.TERM !== 'dumb',
+  });
+  if (lines === null) notice('The terminal is too small for the QR code; make it larger, or use the link.');
+  else for (const line of lines) print(line);
 }
 
 /** Only where there is a screen; the link is printed anyway. Its arguments are visible to others, but the link works once. */

@@ -15,6 +15,8 @@ import type { Row } from './list.ts';
 import { pause } from './pause.ts';
 
 const LOOK_EVERY_MS = 100;
+/** An agent's events are read from the beginning each time. */
+const LOOK_AT_AGENT_EVERY_MS = 500;
 /** Sessions that are only scrolled past are not looked at. */
 const SETTLE_MS = 60;
 /** Of a session without a terminal: its last lines, on a screen of this size. */
@@ -116,7 +118,11 @@ export class Preview implements Disposable {
 
   async #followOne(row: Row, signal: AbortSignal): Promise<void> {
     try {
-      for (let isLast = isEnded(row), pauseMs = SETTLE_MS; ; pauseMs = LOOK_EVERY_MS) {
+      for (
+        let isLast = isEnded(row), pauseMs = SETTLE_MS;
+        ;
+        pauseMs = row.driver ? LOOK_AT_AGENT_EVERY_MS : LOOK_EVERY_MS
+      ) {
         await pause(pauseMs, signal);
         const { bytes, size, offset } = await this.#look(row);
         if (signal.aborted) return;
@@ -133,7 +139,23 @@ export class Preview implements Disposable {
     }
   }
 
-  async #look({ id, size }: Row): Promise<{ bytes: Uint8Array; size: Size; offset: number }> {
+  async #look({ id, name, size, driver }: Row): Promise<{ bytes: Uint8Array; size: Size; offset: number }> {
+    if (driver) {
+      const { offset } = await this.#client.get(id);
+      const { printTranscript } = await import('../agents/transcript-output.ts');
+      let text = '';
+      await printTranscript(
+        this.#client,
+        { id, name },
+        {
+          tail: PIPES_SIZE.rows,
+          width: PIPES_SIZE.cols,
+          isQuiet: true,
+          write: (piece) => Promise.resolve(void (text += piece)),
+        },
+      );
+      return { bytes: Buffer.from(text.trimEnd().replaceAll('\n', '\r\n')), size: PIPES_SIZE, offset };
+    }
     if (size === null) {
       const { offset } = await this.#client.get(id);
       const text = await this.#client.tail(id, { lines: PIPES_SIZE.rows });

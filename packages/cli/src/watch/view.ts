@@ -101,6 +101,18 @@ async function show(controls: WatchControls, keys: WatchKeys, failed: Promise<ne
 async function attach(client: Client, row: Row, controls: WatchControls, keys: WatchKeys): Promise<void> {
   const { attachTerminal } = await import('../attach/terminal-attach.ts');
   try {
+    if (row.driver) {
+      const { attachAgent } = await import('../agents/view/attach.ts');
+      const info = await client.get(row.id);
+      await attachAgent(client, info, {
+        isReadOnly: false,
+        isQuiet: true,
+        detachKeys: DEFAULT_DETACH_KEYS,
+        typedBefore: keys.rest(),
+        onTypedAfter: (bytes) => keys.feed(bytes),
+      });
+      return;
+    }
     await attachTerminal(client, row, {
       calledAs: row.name || row.id,
       isReadOnly: false,

@@ -58,6 +58,7 @@ export class WindowView {
   #status = '';
   #cursor = '';
   #state: 'quiet' | 'panning' | 'prefix' = 'quiet';
+  #message: string | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
   #isDirty = false;
@@ -116,6 +117,12 @@ export class WindowView {
     this.#layOut(false);
   }
 
+  /** Shown in the place of the status line. */
+  set message(message: string | null) {
+    this.#message = message;
+    this.#layOut(false);
+  }
+
   /** Moves the window back to the cursor. */
   follow(): void {
     if (this.#window.isFollowing) return;
@@ -171,6 +178,7 @@ export class WindowView {
   /** If the terminal has no spare row, the status line is shown only while it is needed. */
   get #hasStatus(): boolean {
     if (this.#own.rows < STATUS_ROWS_MIN) return false;
+    if (this.#message !== null) return true;
     const { line } = this.#options;
     if (line) return line(this.#own.cols) !== null;
     return this.#state !== 'quiet' || this.#own.rows !== this.#session.rows;
@@ -264,6 +272,7 @@ export class WindowView {
     const { cols, rows } = this.#own;
     const shown = this.#content;
     const line =
+      this.#message?.slice(0, cols) ??
       this.#options.line?.(cols) ??
       statusText({ session: this.#session, shown, place: this.#window.place, state: this.#state }, cols);
     if (line === this.#status) return '';

@@ -1,6 +1,7 @@
 /** Tools that read the output and the screen of a session. */
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { z } from 'zod';
+import { askedText, readAgent } from '../agent-reading.ts';
 import { READ_BYTES, readPage, readTail, refuseBeyond } from '../reading.ts';
 import { screenLines } from '../screen-text.ts';
 import { oneLine, stateWords } from '../session-words.ts';
@@ -22,6 +23,12 @@ export const readTool = tool({
   hints: LOOKS,
   async call({ session, cursor, maxBytes }, { client, signal }) {
     const info = await client.get(session);
+    if (info.driver) {
+      const page = await readAgent(client, info, cursor, { charactersMax: maxBytes, signal });
+      const asks = info.status.state === 'blocked' && page.isEnd ? await askedText(client, info.id) : '';
+      const facts = page.isEnd ? ['the end', stateWords(info)] : ['there is more'];
+      return `${answer({ ...page, isFullScreen: false, isRepainting: false }, facts)}${asks}`;
+    }
     const options = { textBytesMax: maxBytes, signal };
     if (cursor === undefined) {
       const tail = await readTail(client, info, options);

@@ -4,7 +4,7 @@ import type { Verb } from '../arguments.ts';
 export const GATEWAY_VERBS = {
   web: {
     summary: 'open the sessions in a browser, and to programs, over HTTP and WebSocket',
-    operands: ['[start|status|stop]'],
+    operands: ['[start|status|stop|trust]'],
     flags: {
       port: {
         kind: 'whole',
@@ -15,17 +15,38 @@ export const GATEWAY_VERBS = {
       host: { kind: 'text', value: 'ADDRESS', about: 'listen on this address (default: 127.0.0.1); others need TLS' },
       'tls-cert': { kind: 'text', value: 'FILE', about: 'serve HTTPS with this certificate (PEM, with its chain)' },
       'tls-key': { kind: 'text', value: 'FILE', about: 'the private key of the certificate (PEM)' },
+      tls: {
+        kind: 'text',
+        value: 'own',
+        words: ['own', 'self-signed'],
+        about: "serve HTTPS with a certificate of Spool's own CA (own) or a self-signed one",
+      },
+      tailscale: { kind: 'on', about: 'serve it to your devices through Tailscale, which must be installed' },
+      'public-url': {
+        kind: 'text',
+        value: 'URL',
+        about: 'the address at which a proxy or tunnel serves it, such as https://spool.example.org/base',
+      },
+      'trust-proxy': {
+        kind: 'text',
+        value: 'ADDRESS',
+        many: true,
+        about: 'believe X-Forwarded-For and -Host from this address or range (repeatable)',
+      },
       'base-path': { kind: 'text', value: 'PATH', about: 'the path below which a proxy serves it, such as /spool' },
+      qr: { kind: 'on', about: 'show the link as a QR code, for a phone' },
       'no-open': { kind: 'on', about: 'do not open a browser' },
     },
     details: [
       '`web` starts the gateway if it does not run, prints a link that logs a browser in (once, within a minute) and opens it. The',
-      'gateway runs as long as the daemon. `stop` closes it: sessions keep running. Programs use a token: see spool token.',
+      'gateway runs as long as the daemon. `stop` closes it: sessions keep running. `trust` explains how to make a device trust the CA of Spool.',
+      'Programs use a token: see spool token.',
     ].join('\n'),
     examples: [
       ['spool web', 'your sessions in a browser'],
+      ['spool web --host 192.168.1.7 --tls own --qr', 'on your phone, in your own network'],
       ['spool web --no-open --json', 'print the link for another program'],
-      ['spool web stop', 'close the door'],
+      ['spool web stop', 'close the gateway'],
     ],
   },
   token: {

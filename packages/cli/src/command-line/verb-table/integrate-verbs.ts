@@ -5,7 +5,9 @@ export const INTEGRATE_VERBS = {
   mcp: {
     summary: 'run an MCP server on stdin and stdout: sessions as tools for an agent',
     operands: [],
-    flags: {},
+    flags: {
+      'allow-approve': { kind: 'on', about: 'also let it answer the permissions that other agents ask for' },
+    },
     details: [
       'The agent starts it: add `spool mcp` as the command of an MCP server in its settings.',
       'The server ends when its stdin closes; sessions keep running. Sessions that it starts get the label mcp=AGENT.',

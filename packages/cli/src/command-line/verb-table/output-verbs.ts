@@ -30,6 +30,7 @@ export const OUTPUT_VERBS = {
         short: 'C',
         about: 'with --grep: also print this many lines around each match',
       },
+      full: { kind: 'on', about: 'of an agent without a terminal: show everything that its tools printed' },
       frames: { kind: 'on', about: 'print every screen at which a full-screen program paused, not only its last one' },
       text: { kind: 'on', about: 'plain text (the default)' },
       raw: { kind: 'on', about: 'the exact bytes with escape sequences; unsafe sequences are removed on a terminal' },
@@ -67,7 +68,7 @@ export const OUTPUT_VERBS = {
       },
       history: {
         ...HISTORY,
-        about: `include this many lines above the screen (default: 0, maximum: ${HISTORY_LINES_MAX})`,
+        about: `include this many lines above the screen, or all (default: 0, maximum: ${HISTORY_LINES_MAX})`,
       },
     },
     details: `${TIME_ABOUT}\n--json prints the screen with its offset, time, size and title; --format sets the format of \`content\`.`,

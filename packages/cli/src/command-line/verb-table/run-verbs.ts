@@ -69,7 +69,8 @@ export const RUN_VERBS = {
         kind: 'text',
         value: 'NAME',
         words: ['claude', 'codex', 'gemini', 'grok', 'opencode', 'acp'],
-        about: 'run this agent without a terminal: the operands are its first prompt (see spool events --agent)',
+        about:
+          'run this agent without a terminal: the operands are its first prompt; spool attach and spool logs show it',
       },
       model: { kind: 'text', value: 'MODEL', about: 'with --agent: the model' },
       mode: { kind: 'text', value: 'MODE', about: "with --agent: the agent's own permission mode" },
@@ -128,7 +129,7 @@ export const RUN_VERBS = {
       takeover: { kind: 'on', about: 'detach all other clients that can type' },
       history: {
         ...HISTORY,
-        about: `print this many history lines first (default: 0, maximum: ${HISTORY_LINES_MAX})`,
+        about: `print this many history lines first, or all (default: 0, maximum: ${HISTORY_LINES_MAX})`,
       },
       ...JSON_OUTPUT,
       'detach-keys': DETACH_KEYS,
@@ -155,6 +156,7 @@ export const RUN_VERBS = {
     examples: [
       ['spool attach', 'the latest session'],
       ['spool attach -r api', 'watch the session named api without typing'],
+      ['spool attach --history all api', 'with everything before it in the scrollback of your terminal'],
     ],
   },
 } as const satisfies Record<string, Verb>;

@@ -1,6 +1,9 @@
 /** Flags and texts that verbs of several groups have. */
 
-/** As the setting `history` allows. A line of 200 columns takes 3 KB in the model that shows it. */
+/**
+ * As the setting `history` allows. A line of 200 columns takes 3 KB in the model that shows it. `all` lines are not held in a model,
+ * but passed on.
+ */
 export const HISTORY_LINES_MAX = 20_000;
 
 /** Lines above the screen. */
@@ -8,7 +11,8 @@ export const HISTORY = {
   kind: 'whole',
   value: 'LINES',
   most: HISTORY_LINES_MAX,
-  beyond: 'use spool logs for more',
+  all: true,
+  words: ['all'],
 } as const;
 
 export const SIZE_POLICY = {
