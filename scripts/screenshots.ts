@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TestDaemon, until } from '@spool/testkit';
-import { closeBrowser, DESK, openPage, PHONE } from '../tests/support/browser.ts';
+import { closeBrowser, DESK, openPage, PHONE } from '@spool/testkit/browser';
 
 const OUT = resolve(import.meta.dirname, '..', 'docs', 'pictures');
 const SIZE = { cols: 110, rows: 32 };

@@ -1,4 +1,5 @@
 /** The page: signs in with the code of the launch address, then shows what the daemon shows. */
+import { SpoolError } from '@spool/client';
 import { createRoot } from 'react-dom/client';
 import { allowOwnStyles } from './csp/style-nonce.ts';
 import { client, redialOnWake } from './link/daemon.ts';
@@ -6,15 +7,29 @@ import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
 import { setLink } from './sessions/store.ts';
 import { App } from './shell/App.tsx';
+import { listenToWorker } from './push/push.ts';
 import { followTheme } from './shell/theme.ts';
+import { followViewport } from './shell/viewport.ts';
+
+const AGAIN_MS = 1_000;
 
 allowOwnStyles(document);
 followTheme();
+followViewport();
+listenToWorker();
 createRoot(document.querySelector('#page')!).render(<App />);
 void start();
 
+/** Until the gateway says that this browser may not: a page that was opened while the network was away needs no reload. */
 async function start(): Promise<void> {
-  if (!(await signIn())) return setLink({ type: 'signed-out' });
   redialOnWake();
-  await followSessions(client);
+  for (;;) {
+    try {
+      if (!(await signIn())) return setLink({ type: 'signed-out' });
+      await followSessions(client);
+    } catch (error) {
+      if (SpoolError.is(error, 'TOKEN_REFUSED')) return; // the link has said so
+    }
+    await new Promise((later) => setTimeout(later, AGAIN_MS));
+  }
 }

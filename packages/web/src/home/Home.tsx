@@ -1,27 +1,57 @@
-/** The front page: what waits for the user, then everything that runs, then what has ended. */
-import { useMemo } from 'react';
+/** The front page: what waits for the user, then everything else in groups. Typing filters. */
+import { useMemo, useState } from 'react';
 import { Inbox } from '../inbox/Inbox.tsx';
-import { inOrder } from '../sessions/order.ts';
+import { groupsOf } from '../sessions/groups.ts';
+import { useMarks } from '../sessions/marks.ts';
+import { inOrder, matches } from '../sessions/order.ts';
 import { useSessions } from '../sessions/store.ts';
+import { go } from '../shell/route.ts';
 import { Wall } from '../wall/Wall.tsx';
 import { WallCanvas } from '../wall/WallCanvas.tsx';
 import { EmptyState } from './EmptyState.tsx';
+import { useTileKeys } from './tile-keys.ts';
+import { WallBar } from './WallBar.tsx';
 
 export function Home() {
   const byId = useSessions((now) => now.byId);
   const isLoaded = useSessions((now) => now.isLoaded);
+  const { pinned, archived, arrangement } = useMarks();
+  const [filter, setFilter] = useState('');
+  const [isArchiveShown, setArchiveShown] = useState(false);
   const sessions = useMemo(() => inOrder(byId.values()), [byId]);
-  const waiting = sessions.filter(({ state, status }) => state === 'running' && status.state === 'blocked');
-  const running = sessions.filter(({ state }) => state === 'running');
-  const ended = sessions.filter(({ state }) => state !== 'running');
+  const shown = useMemo(
+    () => sessions.filter(({ id }) => archived.has(id) === isArchiveShown).filter((one) => matches(one, filter)),
+    [sessions, archived, isArchiveShown, filter],
+  );
+  const groups = useMemo(() => groupsOf(shown, { arrangement, pinned }), [shown, arrangement, pinned]);
+  useTileKeys();
   if (!isLoaded) return <div className="loading quiet">Connecting…</div>;
   if (sessions.length === 0) return <EmptyState />;
+  const waiting = sessions.filter(({ state, status }) => state === 'running' && status.state === 'blocked');
+  const openFirst = (): void => {
+    const first = groups[0]?.sessions[0];
+    if (first !== undefined) go({ page: 'session', id: first.id, view: 'terminal' });
+  };
   return (
     <div className="home">
       <WallCanvas />
       <Inbox sessions={waiting} />
-      <Wall title="Running" sessions={running} />
-      <Wall title="Ended" sessions={ended} />
+      <WallBar
+        filter={filter}
+        onFilter={setFilter}
+        onOpenFirst={openFirst}
+        archivedCount={sessions.filter(({ id }) => archived.has(id)).length}
+        isArchiveShown={isArchiveShown}
+        onArchive={setArchiveShown}
+      />
+      {groups.map(({ title, sessions: members }) => (
+        <Wall key={title} title={title} sessions={members} />
+      ))}
+      {groups.length === 0 && (
+        <p className="quiet none" role="status">
+          {filter === '' ? 'Nothing here.' : `No session matches “${filter}”.`}
+        </p>
+      )}
     </div>
   );
 }

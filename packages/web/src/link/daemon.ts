@@ -14,6 +14,7 @@ export const pageUrl = (path: string): URL => new URL(path, document.baseURI);
 const runtime = pageRuntime(pageUrl('./').href, {
   onOpen: () => setLink({ type: 'live' }),
   onClose: () => setLink({ type: 'lost', since: Date.now() }),
+  onRefused: () => setLink({ type: 'signed-out' }),
 });
 
 /** Near the longest possible timer: a page never gives up. */

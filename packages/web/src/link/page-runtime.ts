@@ -1,8 +1,8 @@
 /**
  * The SDK's runtime for gateways, with what a page adds: it knows whether the link is up, and a page that wakes up gives up
- * a socket that may be dead, instead of waiting until its silence is noticed.
+ * a socket that may be dead, instead of waiting until its silence is noticed. Keeps PAGE-16, with `main.tsx`.
  */
-import { gatewayAddress, remoteRuntime, type Runtime, type Transport } from '@spool/client/remote';
+import { gatewayAddress, remoteRuntime, type Runtime, SpoolError, type Transport } from '@spool/client/remote';
 
 /** A socket that was silent for this long while the page slept is not trusted: a new one costs less than waiting. */
 const SILENT_MS_MAX = 15_000;
@@ -10,6 +10,8 @@ const SILENT_MS_MAX = 15_000;
 export interface LinkListener {
   onOpen(): void;
   onClose(): void;
+  /** The token of this browser was revoked, or has expired. */
+  onRefused(): void;
 }
 
 export interface PageRuntime extends Runtime {
@@ -23,7 +25,10 @@ export function pageRuntime(url: string, listener: LinkListener): PageRuntime {
   return {
     ...base,
     async dial(signal) {
-      const transport = await base.dial(signal);
+      const transport = await base.dial(signal).catch((error: unknown) => {
+        if (SpoolError.is(error, 'TOKEN_REFUSED')) listener.onRefused();
+        throw error;
+      });
       const mine = { transport, heardAt: Date.now() };
       current = mine;
       listener.onOpen();

@@ -6,19 +6,28 @@ import { pageUrl } from './daemon.ts';
 
 const CODE = /^#code=([\w-]+)$/;
 
-/** False when the page is not signed in, and has no code that would change that. */
+/** Kept until the gateway has answered: it may be away when the page is opened. */
+let code: string | undefined;
+
+/** False when the page is not signed in, and has no code that would change that. Throws when nobody answers. */
 export async function signIn(): Promise<boolean> {
-  const code = CODE.exec(location.hash)?.[1];
-  if (code !== undefined) {
+  const found = CODE.exec(location.hash)?.[1];
+  if (found !== undefined) {
+    code = found;
     history.replaceState(null, '', pageUrl('./'));
+  }
+  if (code !== undefined) {
     const answer = await fetch(pageUrl('./api/login'), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ code, name: deviceName() }),
     });
+    code = undefined;
     if (answer.ok) return true;
   }
-  return (await fetch(pageUrl('./api/me'))).ok;
+  const { ok, status } = await fetch(pageUrl('./api/me'));
+  if (!ok && status !== 401 && status !== 403) throw new Error(`The gateway answered with ${status}.`);
+  return ok;
 }
 
 /** For the list of devices: `Chrome on Android`. */

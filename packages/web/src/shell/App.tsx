@@ -1,15 +1,17 @@
 /** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7. */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
 import { useSessions } from '../sessions/store.ts';
 import { StartPage } from '../start/StartPage.tsx';
 import { BottomBar } from './BottomBar.tsx';
+import { HelpDialog } from './HelpDialog.tsx';
 import { LinkNotice } from './LinkNotice.tsx';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
 import { type Route, useRoute } from './route.ts';
 import { SignedOut } from './SignedOut.tsx';
 import { useShortcuts } from './shortcuts.ts';
+import { VersionNotice } from './VersionNotice.tsx';
 
 /** Two thirds of the page's code are the terminal's. */
 const SessionPage = lazy(async () => ({ default: (await import('../terminal/SessionPage.tsx')).SessionPage }));
@@ -18,7 +20,10 @@ export function App() {
   const route = useRoute();
   const isSignedOut = useSessions(({ link }) => link.type === 'signed-out');
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  useShortcuts({ onPalette: () => setPaletteOpen(true) });
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
+  const openHelp = useCallback(() => setHelpOpen(true), []);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useShortcuts({ onPalette: openPalette, onHelp: openHelp });
   useTitle(route);
   if (isSignedOut) return <SignedOut />;
   return (
@@ -26,12 +31,14 @@ export function App() {
       <Rail route={route} onSearch={() => setPaletteOpen(true)} />
       <main className="main" id="main">
         <LinkNotice />
+        <VersionNotice />
         <Suspense fallback={<div className="loading quiet">Loading…</div>}>
           <Page route={route} />
         </Suspense>
       </main>
       <BottomBar route={route} onSearch={() => setPaletteOpen(true)} />
       {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      {isHelpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The way around on a phone, where a thumb reaches it. */
 import { useSessions } from '../sessions/store.ts';
+import { PushButton } from '../push/PushButton.tsx';
 import { HomeIcon, PlusIcon, SearchIcon } from './icons.tsx';
 import { addressOf, type Route } from './route.ts';
 
@@ -28,6 +29,7 @@ export function BottomBar({ route, onSearch }: { readonly route: Route; readonly
         <PlusIcon />
         <span>Start</span>
       </a>
+      <PushButton />
     </nav>
   );
 }

@@ -1,11 +1,12 @@
 /** All sessions at a glance: what waits first. Each is a link, so it opens in a new tab too. */
 import type { SessionInfo } from '@spool/client';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
-import { ageText, useNow } from './ages.ts';
+import { PushButton } from '../push/PushButton.tsx';
+import { Age } from './Age.tsx';
 import { Brand, MoonIcon, PlusIcon, SunIcon } from './icons.tsx';
 import { addressOf, type Route } from './route.ts';
 import { toggleTheme, useTheme } from './theme.ts';
@@ -27,6 +28,7 @@ export function Rail({ route }: { readonly route: Route; readonly onSearch: () =
           <Brand />
           <span>Spool</span>
         </a>
+        <PushButton />
         <button
           type="button"
           className="icon-button"
@@ -79,8 +81,13 @@ function SessionLinks(props: {
   );
 }
 
-function SessionLink({ session, isCurrent }: { readonly session: SessionInfo; readonly isCurrent: boolean }) {
-  const now = useNow();
+const SessionLink = memo(function SessionLink({
+  session,
+  isCurrent,
+}: {
+  readonly session: SessionInfo;
+  readonly isCurrent: boolean;
+}) {
   const since = session.endedAt ?? session.status.since;
   return (
     <a
@@ -89,8 +96,10 @@ function SessionLink({ session, isCurrent }: { readonly session: SessionInfo; re
       aria-current={isCurrent ? 'page' : undefined}
     >
       <StateMark condition={conditionOf(session)} />
-      <span className="one-line">{session.name}</span>
-      <span className="quiet age">{ageText(now - since)}</span>
+      <span className="one-line" dir="auto">
+        {session.name}
+      </span>
+      <Age className="quiet age" since={since} />
     </a>
   );
-}
+});

@@ -32,6 +32,13 @@ export const ClockIcon = icon(
     <path d="M8 4.500V8l2.500 1.500" />
   </>,
 );
+export const TextIcon = icon(<path d="M2.500 4h11M2.500 8h11M2.500 12h7" />);
+export const FolderIcon = icon(<path d="M2 4.500h4l1.500 2H14v6.500H2z" />);
+export const DiffIcon = icon(<path d="M8 2.500v6M5 5.500h6M5 12.500h6" />);
+export const PinIcon = icon(<path d="M6 2.500h4l-.5 4 2 2.500h-7l2-2.500zM8 9v4.500" />);
+export const PenIcon = icon(<path d="m3 13 .8-3L11 2.800 13.200 5 6 12.200z" />);
+export const ArchiveIcon = icon(<path d="M2 3.500h12v3H2zM3 6.500v6.500h10V6.500M6.500 9h3" />);
+export const BellIcon = icon(<path d="M4 11V7.500a4 4 0 0 1 8 0V11l1.500 1.500h-11zM6.800 14h2.400" />);
 export const MoreIcon = icon(<path d="M3 8h.01M8 8h.01M13 8h.01" strokeWidth="2.500" />);
 
 export function Brand() {

@@ -1,27 +1,45 @@
 /**
  * Where the user is, in the fragment of the address: it needs no route at the gateway, works under any base path, and is
- * never sent anywhere. `#/s/ID`, `#/s/ID/time/OFFSET`, `#/start`; anything else is the front page.
+ * never sent anywhere. `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`; anything else is the front page.
  */
 import { useSyncExternalStore } from 'react';
 
-export type Route =
-  | { readonly page: 'home' }
-  | { readonly page: 'session'; readonly id: string; readonly view: 'terminal' | 'time'; readonly offset?: number }
-  | { readonly page: 'start' };
+export const SESSION_VIEWS = ['terminal', 'time', 'text', 'files', 'changes'] as const;
+
+export type SessionViewName = (typeof SESSION_VIEWS)[number];
+
+export interface SessionRoute {
+  readonly page: 'session';
+  readonly id: string;
+  readonly view: SessionViewName;
+  /** Of a moment in the past. */
+  readonly offset?: number;
+  /** Of a file, relative to the folder of the session. */
+  readonly path?: string;
+  readonly line?: number;
+}
+
+export type Route = { readonly page: 'home' } | SessionRoute | { readonly page: 'start' };
 
 export function routeOf(hash: string): Route {
-  const [, page, id, view, offset] = hash.replace(/^#/, '').split('/');
+  const [, page, id, view, first, second] = hash.replace(/^#/, '').split('/');
   if (page === 'start') return { page: 'start' };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
-  if (view !== 'time') return { page: 'session', id, view: 'terminal' };
-  return { page: 'session', id, view, ...(/^\d+$/.test(offset ?? '') && { offset: Number(offset) }) };
+  if (view === 'time') return { page: 'session', id, view, ...numbered('offset', first) };
+  if (view === 'files' && first !== undefined && first !== '')
+    return { page: 'session', id, view, path: decoded(first), ...numbered('line', second) };
+  if (view === 'text' || view === 'files' || view === 'changes') return { page: 'session', id, view };
+  return { page: 'session', id, view: 'terminal' };
 }
 
 export function addressOf(route: Route): string {
   if (route.page === 'home') return '#/';
   if (route.page === 'start') return '#/start';
-  if (route.view === 'terminal') return `#/s/${route.id}`;
-  return `#/s/${route.id}/time${route.offset === undefined ? '' : `/${route.offset}`}`;
+  const { id, view, offset, path, line } = route;
+  if (view === 'terminal') return `#/s/${id}`;
+  if (view === 'time') return `#/s/${id}/time${offset === undefined ? '' : `/${offset}`}`;
+  if (view !== 'files' || path === undefined || path === '') return `#/s/${id}/${view}`;
+  return `#/s/${id}/files/${encodeURIComponent(path)}${line === undefined ? '' : `/${line}`}`;
 }
 
 export function go(route: Route): void {
@@ -31,6 +49,18 @@ export function go(route: Route): void {
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
   return routeOf(hash);
+}
+
+function numbered<Name extends string>(name: Name, text: string | undefined): { readonly [K in Name]?: number } {
+  return (/^\d+$/.test(text ?? '') ? { [name]: Number(text) } : {}) as { readonly [K in Name]?: number };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // typed by hand
+  }
 }
 
 function subscribe(listen: () => void): () => void {

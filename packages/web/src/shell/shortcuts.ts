@@ -1,28 +1,52 @@
-/** Keys that work everywhere but in the terminal, which gets all keys but ⌘K. */
+/** Keys that work everywhere but in the terminal, which gets all keys but ⌘K, and those that leave it. */
 import { useEffect } from 'react';
-import { go } from './route.ts';
+import { go, routeOf, SESSION_VIEWS } from './route.ts';
 
-export function useShortcuts({ onPalette }: { readonly onPalette: () => void }): void {
+export interface Shortcuts {
+  readonly onPalette: () => void;
+  readonly onHelp: () => void;
+}
+
+export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const isInField = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, .xterm');
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k' && !isInTerminal(event)) {
-        event.preventDefault();
-        onPalette();
-      } else if (event.metaKey && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        onPalette();
-      } else if (!isInField && !event.metaKey && !event.ctrlKey && !event.altKey) {
-        if (event.key === '/') {
-          event.preventDefault();
-          onPalette();
-        } else if (event.key === 'n') go({ page: 'start' });
-        else if (event.key === 'g') go({ page: 'home' });
-      }
+      if (isPaletteKey(event)) take(event, onPalette);
+      else if (event.ctrlKey && event.shiftKey && event.code === 'Period' && isInTerminal(event))
+        take(event, leaveTerminal);
+      else if (!isInField(event) && !event.metaKey && !event.ctrlKey && !event.altKey) plainKey(event);
+    };
+    const plainKey = (event: KeyboardEvent): void => {
+      const route = routeOf(location.hash);
+      if (event.key === '?') take(event, onHelp);
+      else if (event.key === '/') take(event, onPalette);
+      else if (event.key === 'f') take(event, () => document.querySelector<HTMLElement>('.wall-filter')?.focus());
+      else if (event.key === 'n') go({ page: 'start' });
+      else if (event.key === 'g') go({ page: 'home' });
+      else if (route.page === 'session' && /^[1-5]$/.test(event.key))
+        go({ page: 'session', id: route.id, view: SESSION_VIEWS[Number(event.key) - 1]! });
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [onPalette]);
+  }, [onPalette, onHelp]);
+}
+
+/** In the terminal Ctrl K belongs to the program; ⌘K is nobody's. */
+function isPaletteKey(event: KeyboardEvent): boolean {
+  if (event.key.toLowerCase() !== 'k') return false;
+  return event.metaKey || (event.ctrlKey && !isInTerminal(event));
+}
+
+function take(event: KeyboardEvent, act: () => void): void {
+  event.preventDefault();
+  act();
+}
+
+/** A place from which the Tab key goes on. */
+function leaveTerminal(): void {
+  document.querySelector<HTMLElement>('.views a[aria-current]')?.focus();
 }
 
 const isInTerminal = ({ target }: Event): boolean => target instanceof HTMLElement && target.closest('.xterm') !== null;
+
+const isInField = ({ target }: Event): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, dialog, .xterm') !== null;

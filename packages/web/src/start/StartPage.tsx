@@ -11,6 +11,8 @@ export function StartPage() {
   const [line, setLine] = useState('');
   const [cwd, setCwd] = useState('');
   const [name, setName] = useState('');
+  const [environment, setEnvironment] = useState('');
+  const [isTask, setTask] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
   const folders = [...new Set([...byId.values()].map((session) => session.cwd))].slice(0, RECENT_MAX);
   const commands = [...new Set([...byId.values()].map(({ command }) => shownLine(command)))].slice(0, RECENT_MAX);
@@ -23,6 +25,8 @@ export function StartPage() {
         command: ['/bin/sh', '-c', line],
         ...(cwd !== '' && { cwd }),
         ...(name !== '' && { name }),
+        ...(environment.trim() !== '' && { env: environmentOf(environment) }),
+        ...(isTask && { isTask }),
         size: { cols: 120, rows: 36 },
       });
       go({ page: 'session', id: session.id, view: 'terminal' });
@@ -60,6 +64,20 @@ export function StartPage() {
         <span>Name</span>
         <input value={name} placeholder="the command's name" onChange={(event) => setName(event.target.value)} />
       </label>
+      <label className="field">
+        <span>Environment, one NAME=value on each line</span>
+        <textarea
+          className="mono"
+          rows={2}
+          value={environment}
+          placeholder="PORT=3000"
+          onChange={(event) => setEnvironment(event.target.value)}
+        />
+      </label>
+      <label className="check">
+        <input type="checkbox" checked={isTask} onChange={(event) => setTask(event.target.checked)} /> A task: its
+        result is kept and reported
+      </label>
       <datalist id="recent-folders">
         {folders.map((folder) => (
           <option key={folder} value={folder} />
@@ -80,6 +98,15 @@ export function StartPage() {
       )}
     </form>
   );
+}
+
+/** Lines without a name are left out. */
+function environmentOf(text: string): Record<string, string> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name, value] = /^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value ?? ''] as const];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** What was typed here before is shown without the shell around it. */

@@ -1,83 +1,219 @@
-/** One session: who it is and what it does, its terminal, and what can be done with it. */
-import type { Size } from '@spool/client';
+/** One session: who it is and what it does, its terminal, its past, text, files and changes, and what can be done with it. */
+import type { SessionInfo, Size, Viewer } from '@spool/client';
 import { useEffect, useRef, useState } from 'react';
+import { AgentView } from '../agent/AgentView.tsx';
+import { ChangesView } from '../files/ChangesView.tsx';
+import { FilesView } from '../files/FilesView.tsx';
 import { AskCard } from '../inbox/AskCard.tsx';
 import { client } from '../link/daemon.ts';
 import { put, useSessions } from '../sessions/store.ts';
-import { BackIcon, ClockIcon, TerminalIcon } from '../shell/icons.tsx';
-import { addressOf, type Route } from '../shell/route.ts';
+import { BackIcon, ClockIcon, DiffIcon, FolderIcon, SearchIcon, TerminalIcon, TextIcon } from '../shell/icons.tsx';
+import { addressOf, type SessionRoute, type SessionViewName } from '../shell/route.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
+import { TextView } from '../text/TextView.tsx';
 import { TimeView } from '../time/TimeView.tsx';
+import { FindPanel } from './FindPanel.tsx';
 import { KeyBar } from './KeyBar.tsx';
-import type { SessionView, ViewState } from './session-view.ts';
-import { SessionActs } from './SessionActs.tsx';
-import { TerminalPane } from './TerminalPane.tsx';
+import { SessionMenu } from './SessionMenu.tsx';
+import type { ViewState } from './session-view.ts';
+import { held, NOT_STICKY, type Sticky, used } from './sticky.ts';
+import { useSwipe } from './swipe.ts';
+import { type PaneControls, TerminalPane } from './TerminalPane.tsx';
 
-export function SessionPage({ route }: { readonly route: Extract<Route, { page: 'session' }> }) {
-  const { id, view: shownView } = route;
+const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: React.ReactNode])[] = [
+  ['terminal', 'Now', <TerminalIcon key="now" />],
+  ['time', 'Past', <ClockIcon key="past" />],
+  ['text', 'Text', <TextIcon key="text" />],
+  ['files', 'Files', <FolderIcon key="files" />],
+  ['changes', 'Changes', <DiffIcon key="changes" />],
+];
+
+/** An agent without a terminal has one view of what it says, and no screens of the past. */
+const viewsOf = (session: SessionInfo | undefined): typeof VIEWS =>
+  session?.driver === undefined ? VIEWS : VIEWS.filter(([view]) => view !== 'time' && view !== 'text');
+
+export function SessionPage({ route }: { readonly route: SessionRoute }) {
+  const { id, view } = route;
   const session = useSessions((now) => now.byId.get(id));
-  const [state, setState] = useState<ViewState>({ type: 'loading' });
+  const shown = session?.driver !== undefined && view === 'text' ? 'terminal' : view;
+  const [isFinding, setFinding] = useState(false);
+  const [fontPx, setFontPx] = useState<number | null>(null);
   const [size, setSize] = useState<Size | null>(null);
-  const [viewers, setViewers] = useState(1);
-  const view = useRef<SessionView | null>(null);
+  const [viewers, setViewers] = useState<readonly Viewer[]>([]);
+  const controls = useRef<PaneControls | null>(null);
+  const head = useRef<HTMLElement>(null);
+  useSwipe(head, id);
 
   // A link to a session that has left the list (an old one): it is still there.
   useEffect(() => {
     if (session === undefined) client.get(id).then(put, () => {}); // the pane says what is wrong
   }, [id, session]);
 
-  const current = (view: string): 'page' | undefined => (view === shownView ? 'page' : undefined);
-  const condition = session === undefined ? 'starting' : conditionOf(session);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!event.ctrlKey || !event.shiftKey || event.code !== 'KeyF') return;
+      event.preventDefault();
+      event.stopPropagation();
+      setFinding(true);
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+
   return (
     <div className="session-page">
-      <header className="session-head">
+      <header className="session-head" ref={head}>
         <a className="icon-button back" href={addressOf({ page: 'home' })} aria-label="All sessions">
           <BackIcon />
         </a>
         <div className="who">
-          <h1 className="one-line">{session?.name ?? id}</h1>
+          <h1 className="one-line" dir="auto">
+            {session?.name ?? id}
+          </h1>
           <p className="quiet one-line mono">{session?.command.join(' ')}</p>
         </div>
-        <StateMark condition={condition} word />
-        {viewers > 1 && <span className="quiet">{viewers} viewers</span>}
+        <StateMark condition={session === undefined ? 'starting' : conditionOf(session)} word />
+        {session?.milestone?.url !== undefined && <WebLink url={session.milestone.url} />}
+        {viewers.length > 1 && <Others viewers={viewers} />}
         {size !== null && (
           <span className="quiet mono size">
             {size.cols}×{size.rows}
           </span>
         )}
         <nav className="views" aria-label="Views">
-          <a href={addressOf({ page: 'session', id, view: 'terminal' })} aria-current={current('terminal')}>
-            <TerminalIcon />
-            <span>Now</span>
-          </a>
-          <a href={addressOf({ page: 'session', id, view: 'time' })} aria-current={current('time')}>
-            <ClockIcon />
-            <span>Past</span>
-          </a>
+          {viewsOf(session).map(([name, label, icon]) => (
+            <a
+              key={name}
+              href={addressOf({ page: 'session', id, view: name })}
+              aria-current={name === shown ? 'page' : undefined}
+              aria-label={label}
+            >
+              {icon}
+              <span>{label}</span>
+            </a>
+          ))}
         </nav>
-        {session !== undefined && <SessionActs session={session} />}
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Find in the output"
+          aria-expanded={isFinding}
+          onClick={() => setFinding(!isFinding)}
+        >
+          <SearchIcon />
+        </button>
+        {session !== undefined && (
+          <SessionMenu session={session} controls={controls} fontPx={fontPx} onFontPx={setFontPx} />
+        )}
       </header>
-      {shownView === 'time' ? (
-        session !== undefined && <TimeView session={session} offset={route.offset ?? null} />
+      {isFinding && <FindPanel id={id} onClose={() => setFinding(false)} />}
+      {view === 'terminal' && (session === undefined || session.size !== null) ? (
+        <Live
+          id={id}
+          session={session}
+          fontPx={fontPx}
+          onSize={setSize}
+          onViewers={setViewers}
+          onControls={(made) => (controls.current = made)}
+        />
       ) : (
-        <>
-          {session !== undefined && condition === 'waits' && <AskCard session={session} />}
-          {state.type === 'failed' && (
-            <p className="link-notice" role="alert">
-              {state.why}
-            </p>
-          )}
-          <TerminalPane
-            id={id}
-            onState={setState}
-            onSize={setSize}
-            onViewers={setViewers}
-            onView={(next) => (view.current = next)}
-          />
-          <KeyBar onType={(text) => view.current?.type(text)} />
-        </>
+        session !== undefined && <Other session={session} route={route} />
       )}
     </div>
+  );
+}
+
+function Other({ session, route }: { readonly session: SessionInfo; readonly route: SessionRoute }) {
+  switch (route.view) {
+    case 'time':
+      return <TimeView session={session} offset={route.offset ?? null} />;
+    case 'files':
+      return <FilesView session={session} route={route} />;
+    case 'changes':
+      return <ChangesView session={session} />;
+    default:
+      if (session.driver !== undefined) return <AgentView session={session} />;
+      return (
+        <>
+          {conditionOf(session) === 'waits' && <AskCard session={session} />}
+          <TextView session={session} />
+        </>
+      );
+  }
+}
+
+interface LiveProps {
+  readonly id: string;
+  readonly session: SessionInfo | undefined;
+  readonly fontPx: number | null;
+  readonly onSize: (size: Size) => void;
+  readonly onViewers: (viewers: readonly Viewer[]) => void;
+  readonly onControls: (controls: PaneControls | null) => void;
+}
+
+function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps) {
+  const [state, setState] = useState<ViewState>({ type: 'loading' });
+  const [sticky, setSticky] = useState<Sticky>(NOT_STICKY);
+  const latest = useRef(sticky);
+  latest.current = sticky;
+  const controls = useRef<PaneControls | null>(null);
+  return (
+    <>
+      {session !== undefined && conditionOf(session) === 'waits' && <AskCard session={session} />}
+      {state.type === 'failed' && (
+        <p className="link-notice" role="alert">
+          {state.why}
+        </p>
+      )}
+      <TerminalPane
+        id={id}
+        cwd={session?.cwd ?? ''}
+        fontPx={fontPx}
+        onState={setState}
+        onSize={onSize}
+        onViewers={onViewers}
+        onControls={(made) => {
+          controls.current = made;
+          onControls(made);
+          if (made === null) return;
+          made.view.typed = (text) => {
+            const typed = held(latest.current, text);
+            if (latest.current !== NOT_STICKY) setSticky(used(latest.current));
+            return typed;
+          };
+        }}
+      />
+      <KeyBar sticky={sticky} onSticky={setSticky} onKey={(name) => controls.current?.view.press(name)} />
+    </>
+  );
+}
+
+function Others({ viewers }: { readonly viewers: readonly Viewer[] }) {
+  return (
+    <details className="others">
+      <summary>{viewers.length} here</summary>
+      <ul>
+        {viewers.map(({ who, size, isReadOnly }, index) => (
+          <li key={index}>
+            <span dir="auto">{who || 'somebody'}</span>{' '}
+            <span className="quiet">
+              {size === null ? '' : `${size.cols}×${size.rows} `}
+              {isReadOnly ? 'looks' : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** A dev server that has said where it is. */
+function WebLink({ url }: { readonly url: string }) {
+  if (!/^https?:\/\//.test(url)) return null;
+  return (
+    <a className="web-link mono one-line" href={url} target="_blank" rel="noopener noreferrer">
+      {url.replace(/^https?:\/\//, '')}
+    </a>
   );
 }

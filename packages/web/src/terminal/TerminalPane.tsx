@@ -1,60 +1,224 @@
 /**
- * The emulator in the page. The whole width of the session is shown, by a smaller or larger type within readable limits;
- * where that is not enough, the pane scrolls.
+ * The emulator in the page. The whole width of the session is shown, by a smaller or larger type within readable limits, or at
+ * the size that the user chose; where that is not enough, the pane scrolls, and keeps the cursor in sight. Keeps PAGE-11 and PAGE-12.
  */
-import { useEffect, useRef } from 'react';
+import type { Size } from '@spool/client';
+import { useEffect, useRef, useState } from 'react';
 import { client } from '../link/daemon.ts';
+import { sentenceOf } from '../link/ask-gateway.ts';
+import { go } from '../shell/route.ts';
 import { useTheme } from '../shell/theme.ts';
+import { noteRead } from '../wall/unread.ts';
+import { copy, onCopyAsked } from './clipboard.ts';
 import { newEmulator, setTheme } from './emulator.ts';
+import { provideLinks } from './link-provider.ts';
+import { type FoundLink, webAddress } from './links.ts';
 import { SessionView, type ViewListener } from './session-view.ts';
-import { fontSizeFor } from './zoom.ts';
+import { quoted, uploadFile } from './uploads.ts';
+import { fontSizeFor, sizeFor } from './zoom.ts';
+
+export interface PaneControls {
+  readonly view: SessionView;
+  /** The size at which the session would fill the pane. */
+  fitting(): Size;
+  focus(): void;
+}
 
 export interface TerminalPaneProps extends ViewListener {
   readonly id: string;
-  /** Called with the live view, and with null when it closes. */
-  readonly onView: (view: SessionView | null) => void;
+  readonly cwd: string;
+  /** Null: the whole width fits. */
+  readonly fontPx: number | null;
+  /** Called with the live pane, and with null when it closes. */
+  readonly onControls: (controls: PaneControls | null) => void;
 }
 
 export function TerminalPane(props: TerminalPaneProps) {
-  const { id } = props;
+  const { id, fontPx } = props;
   const pane = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
   const theme = useTheme((now) => now.theme);
   const terminal = useRef<ReturnType<typeof newEmulator> | null>(null);
+  const refit = useRef(() => {});
+  const [copyAsked, setCopyAsked] = useState<string | null>(null);
+  const [notice, setNotice] = useState<string | null>(null);
 
   useEffect(() => {
     const box = pane.current!;
-    const emulator = newEmulator({ fontSize: 14, theme: useTheme.getState().theme });
+    const emulator = newEmulator({
+      fontSize: 14,
+      theme: useTheme.getState().theme,
+      onLink: (address) => openLink({ type: 'url', start: 0, end: 0, url: address }, id),
+    });
     terminal.current = emulator;
     emulator.open(box);
+    provideLinks(
+      emulator,
+      () => latest.current.cwd,
+      (link) => openLink(link, id),
+    );
+    onCopyAsked(emulator, setCopyAsked);
     const fit = (): void => {
-      emulator.options.fontSize = fontSizeFor(emulator.cols, box.clientWidth);
+      emulator.options.fontSize = latest.current.fontPx ?? fontSizeFor(emulator.cols, box.clientWidth);
+      keepCursorInSight(emulator, box);
+      // Once more when the new type is laid out.
+      requestAnimationFrame(() => keepCursorInSight(emulator, box));
     };
+    refit.current = fit;
     const view = new SessionView(client, id, emulator, {
       onState: (state) => latest.current.onState(state),
-      onViewers: (count) => latest.current.onViewers(count),
+      onViewers: (viewers) => latest.current.onViewers(viewers),
       onSize: (size) => {
         fit();
         latest.current.onSize(size);
       },
     });
-    latest.current.onView(view);
+    const moved = emulator.onCursorMove(() => keepCursorInSight(emulator, box));
+    latest.current.onControls({
+      view,
+      fitting: () => sizeFor(box.clientWidth, box.clientHeight),
+      focus: () => emulator.focus(),
+    });
     const observer = new ResizeObserver(fit);
     observer.observe(box);
+    const stopTouch = scrollByTouch(emulator, box);
+    const stopFiles = takeFiles(box, async (files) => {
+      try {
+        for (const file of files) {
+          setNotice(`Uploading ${file.name}…`);
+          view.paste(`${quoted(await uploadFile(id, file))} `);
+        }
+        setNotice(null);
+      } catch (error) {
+        setNotice(sentenceOf(error));
+      }
+    });
     if (matchMedia('(pointer: fine)').matches) emulator.focus();
     return () => {
+      noteRead(id, view.shownOffset);
+      stopFiles();
+      stopTouch();
+      moved.dispose();
       observer.disconnect();
       view.close();
       emulator.dispose();
       terminal.current = null;
-      latest.current.onView(null);
+      latest.current.onControls(null);
     };
   }, [id]);
 
   useEffect(() => {
     if (terminal.current !== null) setTheme(terminal.current, theme);
   }, [theme]);
+  useEffect(() => refit.current(), [fontPx]);
 
-  return <div className="terminal-pane" ref={pane} />;
+  return (
+    <>
+      {copyAsked !== null && (
+        <div className="chip" role="alertdialog" aria-label="Copy">
+          <p>
+            The program wants to copy {copyAsked.length} characters:{' '}
+            <code className="one-line">{copyAsked.slice(0, 80)}</code>
+          </p>
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => {
+              copy(copyAsked).then(
+                () => setCopyAsked(null),
+                (error: unknown) => setNotice(sentenceOf(error)),
+              );
+            }}
+          >
+            Copy
+          </button>
+          <button type="button" className="button" onClick={() => setCopyAsked(null)}>
+            Ignore
+          </button>
+        </div>
+      )}
+      {notice !== null && (
+        <p className="link-notice" role="status">
+          {notice}
+        </p>
+      )}
+      <div className="terminal-pane" ref={pane} />
+    </>
+  );
+}
+
+function openLink(link: FoundLink, id: string): void {
+  if (link.type === 'file')
+    return go({
+      page: 'session',
+      id,
+      view: 'files',
+      path: link.path,
+      ...(link.line !== undefined && { line: link.line }),
+    });
+  const address = webAddress(link.url);
+  if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
+}
+
+type Emulator = ReturnType<typeof newEmulator>;
+
+/** A screen that is higher than the pane: the row of the cursor, which is where one types, is always seen. */
+function keepCursorInSight(emulator: Emulator, box: HTMLElement): void {
+  const screen = box.querySelector<HTMLElement>('.xterm-screen');
+  if (screen === null || box.scrollHeight <= box.clientHeight) return;
+  const rowPx = screen.offsetHeight / emulator.rows;
+  const above = screen.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
+  const top = above + emulator.buffer.active.cursorY * rowPx;
+  if (top + 2 * rowPx > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * rowPx - box.clientHeight;
+  else if (top < box.scrollTop) box.scrollTop = Math.max(0, top - rowPx);
+}
+
+/** A finger scrolls the pane, and where that has nothing to scroll, the lines above the screen. */
+function scrollByTouch(emulator: Emulator, box: HTMLElement): () => void {
+  let last: number | null = null;
+  let rest = 0;
+  const start = ({ touches }: TouchEvent): void => {
+    last = touches.length === 1 ? touches[0]!.clientY : null;
+    rest = 0;
+  };
+  const move = ({ touches }: TouchEvent): void => {
+    const y = touches[0]?.clientY;
+    if (last === null || y === undefined) return;
+    const isAtEdge = y > last ? box.scrollTop <= 0 : box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
+    const rowPx = (box.querySelector<HTMLElement>('.xterm-screen')?.offsetHeight ?? 1) / emulator.rows;
+    rest += isAtEdge ? (last - y) / rowPx : 0;
+    last = y;
+    const lines = Math.trunc(rest);
+    if (lines === 0) return;
+    rest -= lines;
+    emulator.scrollLines(lines);
+  };
+  box.addEventListener('touchstart', start, { passive: true });
+  box.addEventListener('touchmove', move, { passive: true });
+  return () => {
+    box.removeEventListener('touchstart', start);
+    box.removeEventListener('touchmove', move);
+  };
+}
+
+/** Files of a paste or a drop. Text that is pasted is the emulator's. */
+function takeFiles(box: HTMLElement, onFiles: (files: readonly File[]) => void): () => void {
+  const taken = (event: Event, files: FileList | undefined): void => {
+    if (files === undefined || files.length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onFiles([...files]);
+  };
+  const onPaste = (event: ClipboardEvent): void => taken(event, event.clipboardData?.files);
+  const onDrop = (event: DragEvent): void => taken(event, event.dataTransfer?.files);
+  const onOver = (event: DragEvent): void => event.preventDefault();
+  box.addEventListener('paste', onPaste, { capture: true });
+  box.addEventListener('drop', onDrop);
+  box.addEventListener('dragover', onOver);
+  return () => {
+    box.removeEventListener('paste', onPaste, { capture: true });
+    box.removeEventListener('drop', onDrop);
+    box.removeEventListener('dragover', onOver);
+  };
 }

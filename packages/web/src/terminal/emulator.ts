@@ -11,7 +11,15 @@ import { TERMINAL_THEMES } from './themes.ts';
 /** WCAG AA for text. */
 const CONTRAST_RATIO_MIN = 4.5;
 
-export function newEmulator(options: { readonly fontSize: number; readonly theme: Theme }): Terminal {
+export interface EmulatorOptions {
+  readonly fontSize: number;
+  readonly theme: Theme;
+  /** A link that the program names (OSC 8) was chosen. */
+  readonly onLink?: (address: string) => void;
+}
+
+export function newEmulator(options: EmulatorOptions): Terminal {
+  const { onLink } = options;
   const terminal = new Terminal({
     allowProposedApi: true,
     cols: 80,
@@ -24,7 +32,7 @@ export function newEmulator(options: { readonly fontSize: number; readonly theme
     macOptionIsMeta: true,
     minimumContrastRatio: contrastOf(options.theme),
     logLevel: 'off',
-    linkHandler: null,
+    linkHandler: onLink === undefined ? null : { activate: (_event, address) => onLink(address) },
   });
   useWidths(terminal);
   guard(coreOf(terminal));

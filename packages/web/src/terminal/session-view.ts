@@ -2,10 +2,11 @@
  * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
  * PAGE-1, PAGE-3 and PAGE-4.
  *
- * The page never resizes the session by looking at it. `takeSize` is an explicit act.
+ * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while lets
+ * go of the session, and looks at it anew when it is seen again, so that a hidden tab costs nothing.
  */
 
-import { type AttachItem, type Client, type Size, SpoolError } from '@spool/client';
+import { type AttachItem, type Client, type Size, SpoolError, type Viewer } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
 import { resizeTo } from './emulator.ts';
 
@@ -18,26 +19,49 @@ export type ViewState =
 export interface ViewListener {
   onState(state: ViewState): void;
   onSize(size: Size): void;
-  onViewers(count: number): void;
+  onViewers(viewers: readonly Viewer[]): void;
 }
 
+/** A glance at another tab does not let go. */
+const HIDDEN_MS = 15_000;
+
 export class SessionView {
+  readonly #client: Client;
+  readonly #id: string;
   readonly #terminal: Terminal;
-  readonly #attachment: ReturnType<Client['attach']>;
   readonly #listener: ViewListener;
   readonly #encoder = new TextEncoder();
+  #attachment: ReturnType<Client['attach']>;
+  #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+  /** What the keys held on a phone make of typed text. */
+  typed: (text: string) => string = (text) => text;
 
   constructor(client: Client, id: string, terminal: Terminal, listener: ViewListener) {
+    this.#client = client;
+    this.#id = id;
     this.#terminal = terminal;
     this.#listener = listener;
-    this.#attachment = client.attach(id, { followsSize: true, historyLines: HISTORY_LINES });
-    terminal.onData((text) => this.type(text));
+    this.#attachment = this.#attach(HISTORY_LINES);
+    terminal.onData((text) => this.#send(this.#encoder.encode(this.typed(text))));
     terminal.onBinary((text) => this.#send(Uint8Array.from(text, (character) => character.charCodeAt(0))));
-    void this.#follow();
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    void this.#follow(this.#attachment);
   }
 
-  type(text: string): void {
-    this.#send(this.#encoder.encode(text));
+  /** The offset up to which the session was shown. */
+  get shownOffset(): number {
+    return this.#attachment.cursor ?? 0;
+  }
+
+  /** Named keys, in the form that the program has enabled. */
+  press(name: string): void {
+    this.#attachment.keys([name]).catch(this.#onTrouble);
+  }
+
+  /** Bracketed, if the program has enabled that. */
+  paste(text: string): void {
+    this.#attachment.paste(text).catch(this.#onTrouble);
   }
 
   /** The session takes this size, for all its viewers. */
@@ -46,12 +70,33 @@ export class SessionView {
   }
 
   close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#hiddenTimer);
+    document.removeEventListener('visibilitychange', this.#onVisibility);
     this.#attachment.close();
   }
 
-  async #follow(): Promise<void> {
+  #attach(historyLines: number): ReturnType<Client['attach']> {
+    return this.#client.attach(this.#id, { followsSize: true, historyLines, filter: { allowClipboard: true } });
+  }
+
+  readonly #onVisibility = (): void => {
+    clearTimeout(this.#hiddenTimer);
+    if (!document.hidden) {
+      if (!this.#attachment.isEnded || this.#isClosed) return;
+      this.#attachment = this.#attach(HISTORY_LINES);
+      void this.#follow(this.#attachment);
+      return;
+    }
+    this.#hiddenTimer = setTimeout(() => {
+      // What was typed and not confirmed would be lost with it.
+      if (this.#attachment.unconfirmedBytes === 0) this.#attachment.close();
+    }, HIDDEN_MS);
+  };
+
+  async #follow(attachment: ReturnType<Client['attach']>): Promise<void> {
     try {
-      for await (const item of this.#attachment) await this.#show(item);
+      for await (const item of attachment) await this.#show(item);
     } catch (error) {
       this.#listener.onState({ type: 'failed', why: error instanceof Error ? error.message : String(error) });
     }
@@ -60,8 +105,7 @@ export class SessionView {
   async #show(item: AttachItem): Promise<void> {
     switch (item.type) {
       case 'snapshot':
-        this.#terminal.reset();
-        await this.#write(item.bytes);
+        await this.#write(repainted(item.bytes));
         return this.#listener.onState({ type: 'live' });
       case 'output':
         return this.#write(item.bytes);
@@ -69,7 +113,7 @@ export class SessionView {
         resizeTo(this.#terminal, item.cols, item.rows);
         return this.#listener.onSize({ cols: item.cols, rows: item.rows });
       case 'viewers':
-        return this.#listener.onViewers(item.viewers.length);
+        return this.#listener.onViewers(item.viewers);
       case 'exit':
         return this.#listener.onState({ type: 'ended' });
       case 'removed':
@@ -84,11 +128,24 @@ export class SessionView {
   }
 
   #send(bytes: Uint8Array): void {
-    this.#attachment.type(bytes).catch((error: unknown) => {
-      // The end is shown by its own item; anything else the user should read.
-      if (!SpoolError.is(error, 'SESSION_EXITED')) this.#listener.onState({ type: 'failed', why: String(error) });
-    });
+    this.#attachment.type(bytes).catch(this.#onTrouble);
   }
+
+  readonly #onTrouble = (error: unknown): void => {
+    // The end is shown by its own item; anything else the user should read.
+    if (!SpoolError.is(error, 'SESSION_EXITED')) this.#listener.onState({ type: 'failed', why: String(error) });
+  };
 }
 
 const HISTORY_LINES = 1000;
+
+/** A snapshot onto whatever is there. One write: a reset apart from it would be seen as a blank screen. */
+export function repainted(snapshot: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(RESET.length + snapshot.length);
+  bytes.set(RESET);
+  bytes.set(snapshot, RESET.length);
+  return bytes;
+}
+
+/** Ends an unfinished sequence, then RIS. */
+const RESET = new TextEncoder().encode('\x18\x1bc');

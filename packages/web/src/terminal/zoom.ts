@@ -1,11 +1,16 @@
-/** The size of type at which all columns of a session fit a width. */
+/** The size of type at which all columns of a session fit a width, and the size of a session that fills a pane. */
+import type { Size } from '@spool/client';
 
 /** Below this nobody can read it; the pane scrolls instead. */
-const FONT_PX_MIN = 7;
+export const FONT_PX_MIN = 7;
 const FONT_PX_MAX = 15;
+/** By the user's own choice. */
+export const ZOOM_PX_MAX = 32;
+const TAKEN_PX = 14;
 
 /** A cell's width as a share of the font's size; monospaced fonts have 0.6, some a little more. */
 const CELL_RATIO = 0.602;
+const ROW_RATIO = 1.2;
 
 /** The scrollbar and the padding of the pane. */
 const MARGIN_PX = 22;
@@ -13,4 +18,11 @@ const MARGIN_PX = 22;
 export function fontSizeFor(cols: number, widthPx: number): number {
   const exact = (widthPx - MARGIN_PX) / (cols * CELL_RATIO);
   return Math.max(FONT_PX_MIN, Math.min(FONT_PX_MAX, Math.floor(exact * 2) / 2));
+}
+
+export function sizeFor(widthPx: number, heightPx: number): Size {
+  return {
+    cols: Math.max(20, Math.floor((widthPx - MARGIN_PX) / (TAKEN_PX * CELL_RATIO))),
+    rows: Math.max(5, Math.floor((heightPx - MARGIN_PX / 2) / (TAKEN_PX * ROW_RATIO))),
+  };
 }

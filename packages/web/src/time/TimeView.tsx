@@ -1,12 +1,14 @@
 /** The past: a line over the whole life of a session, the exact screen at any moment of it, and a player. */
 import type { SessionInfo } from '@spool/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { addressOf } from '../shell/route.ts';
 import { useTheme } from '../shell/theme.ts';
 import { newEmulator } from '../terminal/emulator.ts';
 import { fontSizeFor } from '../terminal/zoom.ts';
 import { heat, nextOutputAfter, offsetAt, type Timeline, timelineOf, timeAt } from './timeline.ts';
+import { downloadCast, downloadHtml, downloadText } from './exports.ts';
 import { PastScreen } from './past-screen.ts';
 
 const HEAT_PARTS = 160;
@@ -21,7 +23,9 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
   const [shown, setShown] = useState<{ readonly offset: number; readonly at: number } | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [speed, setSpeed] = useState<number | null>(null);
+  const [skipsSilence, setSkipsSilence] = useState(true);
   const { pane, screen } = useEmulator(session.id);
+  const saving = (work: Promise<void>): void => void work.catch((error: unknown) => setTrouble(sentenceOf(error)));
 
   useEffect(() => {
     let isCurrent = true;
@@ -60,10 +64,10 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
     [timeline, screen],
   );
 
-  usePlayer({ timeline, at, speed, seek, onEnd: () => setSpeed(null) });
+  usePlayer({ timeline, at, speed, skipsSilence, seek, onEnd: () => setSpeed(null) });
 
   return (
-    <div className="time-view">
+    <div className="time-view" data-offset={shown?.offset}>
       <div className="terminal-pane" ref={pane} />
       {trouble !== null && (
         <p className="link-notice" role="alert">
@@ -94,12 +98,36 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
                 {each}×
               </button>
             ))}
+            <button
+              type="button"
+              className="button"
+              aria-pressed={skipsSilence}
+              onClick={() => setSkipsSilence(!skipsSilence)}
+            >
+              Skip silence
+            </button>
             <output className="mono one-line">{shown === null ? '' : new Date(shown.at).toLocaleString()}</output>
             {shown !== null && (
               <a href={addressOf({ page: 'session', id: session.id, view: 'time', offset: shown.offset })}>
                 Link to this moment
               </a>
             )}
+            <details className="menu up">
+              <summary className="button">Save</summary>
+              <div className="menu-list">
+                <button type="button" onClick={() => saving(downloadCast(session))}>
+                  Recording (asciicast)
+                </button>
+                <button type="button" onClick={() => saving(downloadText(session))}>
+                  Text
+                </button>
+                {shown !== null && (
+                  <button type="button" onClick={() => saving(downloadHtml(session, shown.offset))}>
+                    This screen (HTML)
+                  </button>
+                )}
+              </div>
+            </details>
           </div>
           <Heat timeline={timeline} />
           <input
@@ -127,6 +155,17 @@ function Heat({ timeline }: { readonly timeline: Timeline }) {
     <svg className="heat" viewBox={`0 0 ${HEAT_PARTS} 24`} preserveAspectRatio="none" aria-hidden="true">
       {heat(timeline, HEAT_PARTS).map((share, part) => (
         <rect key={part} x={part} y={24 - share * 24} width={0.8} height={share * 24} />
+      ))}
+      {timeline.notes.map((note, index) => (
+        <rect
+          key={`note ${index}`}
+          className="note-mark"
+          data-kind={note.kind}
+          x={((note.at - timeline.startAt) / (timeline.endAt - timeline.startAt)) * HEAT_PARTS}
+          y={0}
+          width={0.5}
+          height={24}
+        />
       ))}
     </svg>
   );
@@ -177,6 +216,7 @@ function usePlayer(options: {
   readonly timeline: Timeline | null;
   readonly at: number;
   readonly speed: number | null;
+  readonly skipsSilence: boolean;
   readonly seek: (at: number) => void;
   readonly onEnd: () => void;
 }): void {
@@ -186,14 +226,14 @@ function usePlayer(options: {
   useEffect(() => {
     if (speed === null) return;
     const timer = setInterval(() => {
-      const { timeline, at, seek, onEnd } = latest.current;
+      const { timeline, at, skipsSilence, seek, onEnd } = latest.current;
       if (timeline === null) return;
       const next = nextOutputAfter(timeline, at);
       const step = at + FRAME_MS * speed;
       if (next === null || step >= timeline.endAt) {
         seek(timeline.endAt);
         onEnd();
-      } else seek(next - at > SILENCE_MS * speed ? next : step);
+      } else seek(skipsSilence && next - at > SILENCE_MS * speed ? next : step);
     }, FRAME_MS);
     return () => clearInterval(timer);
   }, [speed]);

@@ -5,6 +5,7 @@
 import type { Client } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
 import { resizeTo } from '../terminal/emulator.ts';
+import { repainted } from '../terminal/session-view.ts';
 
 const RETRY_MS = 1_000;
 
@@ -57,8 +58,7 @@ export class PastScreen {
     const screen = await this.#client.screen(this.#id, { at: { offset }, format: 'snapshot' });
     if (this.#isClosed) return;
     resizeTo(this.#terminal, screen.cols, screen.rows);
-    this.#terminal.reset();
-    await new Promise<void>((done) => this.#terminal.write(bytesOf(screen.content), done));
+    await new Promise<void>((done) => this.#terminal.write(repainted(bytesOf(screen.content)), done));
     this.onShown(screen.offset, screen.at);
   }
 }

@@ -19,7 +19,7 @@ export interface Timeline {
 export interface Note {
   readonly at: number;
   readonly offset: number;
-  readonly kind: 'waits' | 'milestone' | 'failed' | 'command' | 'resize';
+  readonly kind: 'waits' | 'milestone' | 'failed' | 'command' | 'resize' | 'end';
   readonly text: string;
 }
 
@@ -54,7 +54,8 @@ export function timelineOf(life: Life, marks: readonly LogMarkInfo[], history: r
 function noteOf(item: HistoryItem): Pick<Note, 'kind' | 'text'> | null {
   switch (item.type) {
     case 'status':
-      return item.state === 'blocked' ? { kind: 'waits', text: item.why } : null;
+      if (item.state === 'blocked') return { kind: 'waits', text: item.question ?? item.why };
+      return item.state === 'exited' ? { kind: 'end', text: item.why } : null;
     case 'milestone':
       return { kind: item.outcome === 'failed' ? 'failed' : 'milestone', text: item.title };
     case 'command': {

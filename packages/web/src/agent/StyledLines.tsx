@@ -1,0 +1,43 @@
+/** Lines of the renderer as text of the page. A span says what it is; the style sheet says how that looks. */
+import { type Line, type Look, lineWidth, plainText, type Span } from '@spool/render';
+import { memo } from 'react';
+
+interface LinesProps {
+  readonly lines: readonly Line[];
+  /** At which they were wrapped, in cells. */
+  readonly width: number;
+}
+
+export const StyledLines = memo(function StyledLines({ lines, width }: LinesProps) {
+  return lines.map((line, at) => (
+    <span className="line" key={at}>
+      {plainText(line) === ''
+        ? '\u00a0'
+        : line.map((part, place) => (
+            <Styled key={place} part={part} isCut={place === line.length - 1 && lineWidth(line) >= width} />
+          ))}
+    </span>
+  ));
+});
+
+const WEB_ADDRESS = /^https?:\/\/\S+$/;
+
+/** `isCut`: the text may go on in the next line, and half an address leads elsewhere. */
+function Styled({ part: { text, look }, isCut }: { readonly part: Span; readonly isCut: boolean }) {
+  const name = classOf(look);
+  if (look.tone === 'link' && !isCut && WEB_ADDRESS.test(text))
+    return (
+      <a className={name} href={text} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+    );
+  return name === '' ? text : <span className={name}>{text}</span>;
+}
+
+const classOf = (look: Look): string =>
+  [look.tone, ...FLAGS.filter((flag) => look[flag] === true)]
+    .filter((name) => name !== undefined)
+    .map((name) => `look-${name}`)
+    .join(' ');
+
+const FLAGS = ['bold', 'dim', 'italic', 'strike'] as const;

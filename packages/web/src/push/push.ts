@@ -1,0 +1,65 @@
+/** Notifications on this device while the page is closed (web push), through a worker that does nothing else. Keeps PAGE-12. */
+import { askGateway } from '../link/ask-gateway.ts';
+import { pageUrl } from '../link/daemon.ts';
+
+export type PushState = 'unsupported' | 'off' | 'on' | 'denied';
+
+interface PushAnswer {
+  readonly publicKey: string;
+  readonly subscriptions: readonly { readonly id: string; readonly service: string }[];
+}
+
+const isSupported = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window && window.isSecureContext;
+
+export function listenToWorker(): void {
+  if (!('serviceWorker' in navigator)) return;
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ readonly go?: unknown }>) => {
+    if (typeof data?.go === 'string' && data.go.startsWith('#/')) location.hash = data.go;
+  });
+}
+
+export async function pushState(): Promise<PushState> {
+  if (!isSupported()) return 'unsupported';
+  if (Notification.permission === 'denied') return 'denied';
+  const registration = await navigator.serviceWorker.getRegistration(pageUrl('./'));
+  return (await registration?.pushManager.getSubscription()) ? 'on' : 'off';
+}
+
+/** Asks the user for permission: call it from a click. */
+export async function startPush(): Promise<PushState> {
+  if ((await Notification.requestPermission()) !== 'granted') return 'denied';
+  const { publicKey } = await askGateway<PushAnswer>('push');
+  const registration = await navigator.serviceWorker.register(workerUrl() as string, { scope: pageUrl('./').pathname });
+  await navigator.serviceWorker.ready;
+  const subscription = await registration.pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: publicKey,
+  });
+  await askGateway('push', { body: subscription.toJSON() });
+  return 'on';
+}
+
+export async function stopPush(): Promise<PushState> {
+  const registration = await navigator.serviceWorker.getRegistration(pageUrl('./'));
+  await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  const { subscriptions } = await askGateway<PushAnswer>('push');
+  for (const { id } of subscriptions) await askGateway(`push/${id}`, { method: 'DELETE' });
+  return 'off';
+}
+
+interface TypedPolicies {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(text: string): string },
+  ): { createScriptURL(text: string): unknown };
+}
+
+/** Trusted Types are required: this is the one address of a script that the page makes. */
+function workerUrl(): unknown {
+  const address = pageUrl('./push-worker.js').href;
+  const types = (window as unknown as { trustedTypes?: TypedPolicies }).trustedTypes;
+  return types === undefined
+    ? address
+    : types.createPolicy('spool', { createScriptURL: () => address }).createScriptURL('');
+}

@@ -1,0 +1,53 @@
+/** How the sessions of the wall are put together: by what they do, by folder, or by a label. Pinned ones come first. */
+import type { SessionInfo } from '@spool/client';
+
+/** `label KEY`: by the value of that label. */
+export type Arrangement = 'state' | 'folder' | `label ${string}`;
+
+export interface Group {
+  readonly title: string;
+  readonly sessions: readonly SessionInfo[];
+}
+
+export interface Arranging {
+  readonly arrangement: Arrangement;
+  readonly pinned: ReadonlySet<string>;
+}
+
+/** The order within each group is that of `sessions`. */
+export function groupsOf(sessions: readonly SessionInfo[], { arrangement, pinned }: Arranging): readonly Group[] {
+  const groups = new Map<string, SessionInfo[]>();
+  const rest: SessionInfo[] = [];
+  for (const session of sessions) {
+    const title = titleOf(session, arrangement);
+    if (pinned.has(session.id)) (groups.get(PINNED) ?? put(groups, PINNED)).push(session);
+    else if (title === null) rest.push(session);
+    else (groups.get(title) ?? put(groups, title)).push(session);
+  }
+  const entries = [...groups].filter(([title]) => title !== PINNED);
+  if (arrangement === 'state') entries.sort(([a], [b]) => STATES.indexOf(a) - STATES.indexOf(b));
+  else entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const all = [[PINNED, groups.get(PINNED) ?? []] as const, ...entries, [OTHERS, rest] as const];
+  return all.filter(([, members]) => members.length > 0).map(([title, members]) => ({ title, sessions: members }));
+}
+
+const PINNED = 'Pinned';
+const OTHERS = 'Others';
+const STATES: readonly string[] = ['Running', 'Ended'];
+
+function put(groups: Map<string, SessionInfo[]>, title: string): SessionInfo[] {
+  const made: SessionInfo[] = [];
+  groups.set(title, made);
+  return made;
+}
+
+function titleOf(session: SessionInfo, arrangement: Arrangement): string | null {
+  if (arrangement === 'state') return session.state === 'running' ? 'Running' : 'Ended';
+  if (arrangement === 'folder') return session.cwd === '' ? null : session.cwd;
+  return session.labels[arrangement.slice('label '.length)] ?? null;
+}
+
+/** The labels that sessions have, for a choice. */
+export function labelKeys(sessions: Iterable<SessionInfo>): readonly string[] {
+  return [...new Set([...sessions].flatMap(({ labels }) => Object.keys(labels)))].sort();
+}

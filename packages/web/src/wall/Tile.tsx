@@ -1,0 +1,95 @@
+/** A session as a tile: a link that opens it, with its own keys (p, e, r) and buttons. Only what changes is rendered again. */
+import type { SessionInfo } from '@spool/client';
+import { memo, useState } from 'react';
+import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
+import { Age } from '../shell/Age.tsx';
+import { ArchiveIcon, PenIcon, PinIcon } from '../shell/icons.tsx';
+import { addressOf } from '../shell/route.ts';
+import { conditionOf } from '../state/condition.ts';
+import { StateMark } from '../state/StateMark.tsx';
+import { RenameField } from './RenameField.tsx';
+import { useUnread } from './unread.ts';
+import { SCREEN_OF, SPARK_OF } from './WallCanvas.tsx';
+
+export const Tile = memo(function Tile({ session }: { readonly session: SessionInfo }) {
+  const { id } = session;
+  const condition = conditionOf(session);
+  const isPinned = useMarks(({ pinned }) => pinned.has(id));
+  const isArchived = useMarks(({ archived }) => archived.has(id));
+  const isUnread = useUnread(session);
+  const [isRenaming, setRenaming] = useState(false);
+  const since = session.endedAt ?? session.status.since;
+  const onKey = (event: React.KeyboardEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.altKey || isRenaming) return;
+    if (event.key === 'p') togglePin(id);
+    else if (event.key === 'e') toggleArchived(id);
+    else if (event.key === 'r') setRenaming(true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <li className="tile-place" data-pinned={isPinned || undefined} onKeyDown={onKey}>
+      <a
+        className="tile"
+        data-condition={condition}
+        data-unread={isUnread || undefined}
+        href={addressOf({ page: 'session', id, view: 'terminal' })}
+        onClick={() => markSeen(id, session.offset)}
+      >
+        <span className="tile-head">
+          <span className="one-line name" dir="auto">
+            {session.name}
+            {isUnread && <span className="sr-only"> (new output)</span>}
+          </span>
+          <StateMark condition={condition} word />
+          <Age className="quiet age" since={since} />
+        </span>
+        {session.size === null ? (
+          <span className="screen no-screen quiet">{session.driver?.name ?? 'no terminal'}</span>
+        ) : (
+          <span className="screen" {...{ [SCREEN_OF]: id }} />
+        )}
+        <span className="tile-foot">
+          <span className="one-line doing" dir="auto">
+            {doing(session)}
+          </span>
+          {session.state === 'running' && <span className="spark" {...{ [SPARK_OF]: id }} />}
+        </span>
+        <Progress session={session} />
+        <span className="quiet one-line mono command">{session.command.join(' ')}</span>
+      </a>
+      <span className="tile-acts">
+        <button type="button" aria-pressed={isPinned} aria-label={`Pin ${session.name}`} onClick={() => togglePin(id)}>
+          <PinIcon />
+        </button>
+        <button type="button" aria-label={`Rename ${session.name}`} onClick={() => setRenaming(true)}>
+          <PenIcon />
+        </button>
+        <button
+          type="button"
+          aria-pressed={isArchived}
+          aria-label={`Archive ${session.name}`}
+          onClick={() => toggleArchived(id)}
+        >
+          <ArchiveIcon />
+        </button>
+      </span>
+      {isRenaming && <RenameField session={session} onDone={() => setRenaming(false)} />}
+    </li>
+  );
+});
+
+function Progress({ session }: { readonly session: SessionInfo }) {
+  const { milestone } = session;
+  if (session.state !== 'running' || milestone?.percent === undefined) return null;
+  return <progress max={100} value={milestone.percent} aria-label={milestone.title} />;
+}
+
+function doing({ status, milestone, title, state, exitCode, signal }: SessionInfo): string {
+  if (state !== 'running') {
+    if (signal !== null) return `ended by ${signal}`;
+    return exitCode === null ? 'ended' : `exit code ${exitCode}`;
+  }
+  return status.question?.text ?? status.activity ?? milestone?.title ?? title;
+}
