@@ -6,10 +6,17 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
+import { connect } from '@spool/client/remote';
 import { statusField, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
+import { TestGateway } from './support/gateway.ts';
 
 const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
+
+interface Limits {
+  readonly maxTurns?: number;
+  readonly budgetUsd?: number;
+}
 
 class Run {
   readonly received: string;
@@ -22,12 +29,13 @@ class Run {
     this.received = received;
   }
 
-  static async start(daemon: TestDaemon, prompt?: string): Promise<Run> {
+  static async start(daemon: TestDaemon, prompt?: string, limits: Limits = {}): Promise<Run> {
     const client = await daemon.client();
     const received = `${daemon.home}/received.ndjson`;
     writeFileSync(received, '');
     const agent = await client.agent('claude', {
       prompt,
+      ...limits,
       // The flags that follow are Claude's: the scripted agent ignores them.
       program: [execPath, AGENT, received],
       env: { PATH: process.env.PATH! },
@@ -67,10 +75,10 @@ function driverOf(keeper: number): number | undefined {
   return children.map(Number).find((pid) => pid > 0 && statusField(pid, 'Name').startsWith('spool-driver'));
 }
 
-async function kill(client: Client, what: 'keeper' | 'driver'): Promise<void> {
-  const keeper = (await client.status()).keeper.pid;
+async function kill(client: Client, what: 'keeper' | 'driver' | 'gateway'): Promise<void> {
+  const { keeper, gateway } = await client.status();
   try {
-    const pid = what === 'keeper' ? keeper : driverOf(keeper);
+    const pid = { keeper: keeper.pid, driver: driverOf(keeper.pid), gateway: gateway?.pid }[what];
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch {
     // It was just being replaced.
@@ -133,17 +141,21 @@ test('[EVT-1, EVT-6] driver and keeper are killed at random: no event is lost or
   expect(new Set(told).size).toBe(told.length);
 });
 
-test('[EVT-5] a hundred pending permissions, answered by two clients while driver and keeper are killed: each is answered once', async () => {
+test('[EVT-5] a hundred pending permissions, answered by two clients while driver, keeper and gateway are killed: each is answered once', async () => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon, 'ask 100');
   await run.has(100, 'permission.requested');
   await kill(run.client, 'keeper');
-  const second = await (await daemon.client({ who: 'second' })).openAgent(run.agent.id);
+  const gateway = await TestGateway.start(daemon);
+  const { token } = await gateway.token('prompter');
+  // From afar: its answers come through the gateway.
+  await using afar = await connect({ url: gateway.origin, token });
+  const second = await afar.openAgent(run.agent.id);
   const asks = await run.agent.pending();
   expect(asks).toHaveLength(100);
   const killer = (async () => {
-    for (let round = 0; round < 10; round++) {
-      await kill(run.client, round % 2 === 0 ? 'driver' : 'keeper');
+    for (let round = 0; round < 12; round++) {
+      await kill(run.client, (['driver', 'keeper', 'gateway'] as const)[round % 3]!);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
   })();
@@ -200,18 +212,26 @@ test('[EVT-1] an agent that dies in its turn: everything that was begun has ende
   await expect(run.agent.prompt('say more')).rejects.toMatchObject({ code: 'SESSION_EXITED' });
 });
 
-test('[EVT-1] a line of 50 MB: the session lives, and the driver stays below 192 MiB', async () => {
+/** Half of them is the program itself, which all drivers share. */
+const DRIVER_MIB_MAX = 64;
+
+test.for([
+  ['a line of 50 MB', 'long 50'],
+  ['lines that are no JSON, and bytes that are no text', 'garbage 10'],
+  ['20,000 deltas at once', 'flood 20000'],
+  ['texts that are all escapes and HTML', 'escapes 20'],
+] as const)('[DRV-6, EVT-1] %s: the session lives, and its driver stays below 64 MiB', async ([, prompt]) => {
   await using daemon = new TestDaemon();
-  const run = await Run.start(daemon, 'long 50');
+  const run = await Run.start(daemon, prompt);
   await run.has(1, 'turn.ended');
   const driver = driverOf((await run.client.status()).keeper.pid)!;
   const peakMib = Number.parseInt(statusField(driver, 'VmHWM'), 10) / 1024;
-  expect(peakMib).toBeLessThan(192);
+  expect(peakMib).toBeLessThan(DRIVER_MIB_MAX);
   await run.agent.prompt('say still here');
   await run.has(2, 'turn.ended');
 });
 
-test('`run --agent` prints the id, `events --agent` the events; raw input and attaching are refused with what to use', async () => {
+test('`run --agent` prints the id, `events --agent` the events; raw input is refused with what to use', async () => {
   await using daemon = new TestDaemon();
   const received = `${daemon.home}/received.ndjson`;
   const program = `${execPath} ${AGENT} ${received}`;
@@ -228,15 +248,17 @@ test('`run --agent` prints the id, `events --agent` the events; raw input and at
   await until('the turn is over', async () =>
     (await daemon.spool(['events', info.id, '--agent', '--json'])).stdout.includes('"kind":"turn.ended"'),
   );
-  expect((await daemon.spool(['logs', info.id])).stdout).toBe('hi\n');
+  expect((await daemon.spool(['logs', info.id])).stdout).toMatch(/> say hi\n[\s\S]*\nhi\n/);
   expect(await daemon.spool(['send', info.id, 'x'])).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('spool prompt'),
+    stderr: expect.stringMatching(/spool attach.*spool logs.*spool prompt/),
   });
-  expect((await daemon.spool(['attach', info.id])).stderr).toContain('spool events --agent');
   rmSync(received);
   const here = await daemon.spool(['run', '--agent', 'claude', '--program', program, 'say bye']);
-  expect(here).toMatchObject({ code: 0, stdout: 'bye\n', stderr: '' });
+  expect(here).toMatchObject({ code: 0, stderr: '' });
+  expect(here.stdout).toMatch(/^> say bye\n\nclaude · scripted · \/\nbye\n─ .*s\n$/);
+  const text = (await daemon.spool(['events', info.id, '--agent'])).stdout;
+  expect(text).toBe((await daemon.spool(['logs', info.id])).stdout);
 });
 
 test('[POL-4] a rule of the user answers for the user, names itself, and what no rule knows waits', async () => {
@@ -252,4 +274,50 @@ test('[POL-4] a rule of the user answers for the user, names itself, and what no
   expect((await run.agent.pending()).map(({ request }) => request)).toEqual(['request-1-1']);
   await run.agent.deny('request-1-1');
   await run.has(1, 'turn.ended');
+});
+
+test('[DRV-6] no rule answers a line that is cut: it may ask for more than it shows', async () => {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { mode: 0o700 });
+  const rules = [{ decision: 'allow', tool: 'Bash', command: 'echo *' }];
+  writeFileSync(`${daemon.home}/config/policy.json`, JSON.stringify({ rules }));
+  const run = await Run.start(daemon, 'ask-long 2');
+  await run.has(1, 'permission.requested');
+  await run.agent.prompt('say this came after it', { when: 'queue' });
+  await run.has(1, 'queue');
+  expect(await run.kinds('permission.resolved')).toEqual([]);
+  expect((await run.agent.pending()).map(({ request }) => request)).toEqual(['request-1-0']);
+  await run.agent.approve('request-1-0');
+  await run.has(2, 'turn.ended');
+  expect(await run.kinds('permission.resolved')).toMatchObject([{ decision: 'allow' }]);
+  await run.agent.prompt('ask 1'); // the rule itself is right
+  await run.has(3, 'turn.ended');
+  expect((await run.kinds('permission.resolved'))[1]).toMatchObject({ by: 'policy' });
+});
+
+test('[DRV-6] a text that is too long for an event is cut and says so, and the output log has all of it', async () => {
+  await using daemon = new TestDaemon();
+  const run = await Run.start(daemon, 'text 600');
+  await run.has(1, 'turn.ended');
+  const [done] = await run.kinds('message.done');
+  expect(done).toMatchObject({ text: expect.stringMatching(/^x{32768}… \[\d+ more characters/), truncated: true });
+  expect(await run.kinds('turn.ended')).toMatchObject([{ outcome: 'completed' }]);
+  for (const event of await run.events()) expect(JSON.stringify(event).length).toBeLessThan(256 * 1024);
+  expect((await run.client.get(run.agent.id)).offset).toBeGreaterThan(600 * 1024);
+});
+
+test.for([
+  [{ maxTurns: 1 }, '--max-turns'],
+  [{ budgetUsd: 2.5 }, '--max-budget-usd'],
+] as const)('[DRV-14] a limit ends the turn and says so, and nothing goes on by itself: %j', async ([limits, flag]) => {
+  await using daemon = new TestDaemon();
+  const run = await Run.start(daemon, 'spend', limits);
+  await run.has(1, 'turn.ended');
+  expect(await run.kinds('turn.ended')).toMatchObject([{ outcome: 'limit' }]);
+  expect(JSON.stringify(await run.kinds('turn.ended'))).toContain(flag);
+  await until('idle', async () => (await run.client.get(run.agent.id)).status.state === 'idle', 60_000);
+  expect(run.lines.filter(({ type }) => type === 'user')).toHaveLength(1);
+  await run.agent.prompt('say only when it is asked');
+  await run.has(2, 'turn.ended');
+  expect(run.lines.filter(({ type }) => type === 'user')).toHaveLength(2);
 });

@@ -56,7 +56,12 @@ for (const agent of AGENTS) {
           timeoutMs: PATIENCE_MS,
         });
         expect(end.reason).toBe('idle');
-        expect((await client.screen(id)).content).toContain(`PLEASE SAY ${word.toUpperCase()}.`);
+        const answered = async (): Promise<boolean> =>
+          (await client.screen(id)).content.includes(`PLEASE SAY ${word.toUpperCase()}.`);
+        // Known fault: OpenCode may rest for more than 0.6 s between taking its first prompt and working, which reads idle.
+        if (agent.name === 'opencode') await until('it has answered', answered, PATIENCE_MS);
+        expect(await answered()).toBe(true);
+        await client.waitUntil(id, ['idle', 'blocked', 'exit'], { timeoutMs: PATIENCE_MS });
       }
       const { history } = await client.explain(id);
       const states = history.flatMap((item) => (item.type === 'status' ? [item.state] : []));

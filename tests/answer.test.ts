@@ -72,6 +72,41 @@ test('[ASK-1, WATCH-4] in a menu the selection is moved step by step, and Enter 
   await person.isBackInTheShell(0);
 });
 
+/** The buttons of OpenCode: the selected one has another background, and nothing else shows it. Slow to draw. */
+const BUTTONS = `
+  const labels = ['Allow once', 'Allow always', 'Reject'];
+  let at = 0;
+  const keys = [];
+  const button = (label, index) => (index === at ? '\\x1b[48;2;245;167;66m' : '\\x1b[48;2;30;30;30m') + ' ' + label + ' \\x1b[48;2;30;30;30m';
+  const draw = () => process.stdout.write('\\x1b[2J\\x1b[H  ┃\\r\\n  ┃  △ Permission required\\r\\n  ┃    # Shell command\\r\\n  ┃\\r\\n'
+    + '  ┃  $ touch a.txt\\r\\n  ┃\\r\\n  ┃\\x1b[48;2;30;30;30m  ' + labels.map(button).join(' ') + '   ⇆ select  enter confirm\\x1b[m\\r\\n  ┃\\r\\n');
+  process.stdin.setRawMode(true);
+  process.stdin.on('data', (bytes) => {
+    for (const [key] of bytes.toString().matchAll(/\\x1b\\[[CD]|[^]/g)) {
+      keys.push(key === '\\r' ? 'Enter' : key === '\\x1b[C' ? 'Right' : key === '\\x1b[D' ? 'Left' : JSON.stringify(key));
+      if (key === '\\x1b[C') at = Math.min(at + 1, 2);
+      if (key === '\\x1b[D') at = Math.max(at - 1, 0);
+      if (key !== '\\r') { setTimeout(draw, 150); continue; }
+      process.stdout.write('\\x1b[2J\\x1b[Hchosen: ' + labels[at] + ' after ' + keys.join(' ') + '\\r\\n');
+      setInterval(() => {}, 1000);
+    }
+  });
+  draw();`;
+
+test('[ASK-1] of buttons that only show by colour which is selected, the wanted one is reached, looked at and confirmed', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const program = `${daemon.home}/opencode`;
+  writeFileSync(program, `#!${process.execPath}\n${BUTTONS}`, { mode: 0o755 });
+  const { id } = await client.run({ command: [program], env, size: SIZE, name: 'code' });
+  const question = await asked(client, 'code');
+  expect(question).toMatchObject({ subject: 'touch a.txt' });
+  expect(question.options.map(({ key }) => key)).toEqual(['Enter', 'Right Enter', 'Right Right Enter']);
+  const answered = await client.answer(id, { question, option: 'Reject' });
+  expect(answered.isConfirmed).toBe(true);
+  await seen(client, 'code', 'chosen: Reject after Right Right Enter');
+});
+
 test('[ASK-1] a question that has changed is not answered, and nothing is typed', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   protocol: { packages: [], npm: { zod: ['src/schemas.ts', 'src/agent/schema.ts'] }, node: 'nowhere' },
   drivers: { packages: ['protocol'], npm: { unbash: 'src/policy/shell-line.ts' }, node: 'nowhere' },
   vt: { packages: [], npm: { 'get-east-asian-width': 'src/scan/character-width.ts' }, node: 'nowhere' },
+  render: { packages: ['protocol', 'vt'], node: 'nowhere' },
   native: { packages: [], node: 'everywhere' },
   core: {
     packages: ['protocol', 'vt', 'native'],
@@ -32,23 +33,27 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   client: { packages: ['protocol', 'vt'], node: 'below src/node/' },
   // Of `core`, what makes xterm.js in the page agree with the daemon's model.
   web: {
-    packages: ['client', 'core/xterm', 'protocol', 'vt'],
+    packages: ['client', 'core/xterm', 'protocol', 'render', 'vt'],
     npm: { react: '*', 'react-dom': '*', zustand: '*', '@xterm/xterm': '*', '@xterm/addon-webgl': '*' },
     node: 'nowhere',
   },
   'driver-process': { packages: ['client', 'drivers', 'protocol'], node: 'everywhere' },
   mcp: {
-    packages: ['client', 'protocol', 'vt'],
+    packages: ['client', 'protocol', 'render', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },
     node: 'everywhere',
   },
   gateway: {
-    packages: ['client', 'protocol'],
-    npm: { fastify: '*', ws: '*', zod: '*' },
+    packages: ['client', 'protocol', 'vt'],
+    npm: { fastify: '*', uqr: 'src/tls/trust-page.ts', ws: '*', zod: '*' },
     node: 'everywhere',
   },
   // Of `core`, the terminal model alone: it paints sessions of another size, and knows neither log nor daemon.
-  cli: { packages: ['client', 'core/screen', 'drivers', 'mcp', 'protocol', 'vt'], node: 'everywhere' },
+  cli: {
+    packages: ['client', 'core/screen', 'drivers', 'mcp', 'protocol', 'render', 'vt'],
+    npm: { uqr: 'src/output/qr-code.ts' },
+    node: 'everywhere',
+  },
 };
 
 /** What a test may import on top of what its package may: Node, and these. */

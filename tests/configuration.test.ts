@@ -138,7 +138,7 @@ test('[CONF-2] `notify test` sends to each channel and says what became of it', 
   const ran = await daemon.spool(['notify', 'test']);
   expect([ran.code, ran.stdout]).toEqual([
     1,
-    expect.stringMatching(/^command  delivered\nwebhook  failed: the webhook request failed: /),
+    expect.stringMatching(/^command  delivered\nwebhook  failed: the request failed: /),
   ]);
   expect(ran.stderr).toContain('quiet hours');
   await until('the command has it', () => existsSync(`${daemon.home}/got`));

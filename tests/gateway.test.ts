@@ -5,6 +5,9 @@ import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
 
+/** The part of a token that nobody may find; it may hold any letter that separates parts, too. */
+const SECRET_CHARACTERS = 43;
+
 let daemon: TestDaemon;
 let gateway: TestGateway;
 
@@ -133,7 +136,7 @@ test('[DOOR-12] a revoked token opens nothing more, and what it has opened is cl
 test('[DOOR-11] only the hash of a token is stored', async () => {
   const { id, token } = await gateway.token('viewer');
   const file = readFileSync(`${daemon.home}/doors/tokens.json`, 'utf8');
-  expect([file.includes(id), file.includes(token.split('_').at(-1)!)]).toEqual([true, false]);
+  expect([file.includes(id), file.includes(token.slice(-SECRET_CHARACTERS))]).toEqual([true, false]);
 });
 
 test('[DOOR-10] the gateway has no file of a session, and comes back when it, the keeper or the holder is killed', async () => {

@@ -6,11 +6,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isAlive, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { Agent } from './support/mcp-agent.ts';
 import { read } from './support/sources.ts';
+
+const SCRIPTED_AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 
 const cursorOf = (text: string): number => Number(/^nextCursor (\d+)/.exec(text)![1]);
 const withoutHead = (text: string): string => text.slice(text.indexOf('\n') + 1);
@@ -23,7 +26,7 @@ test.each(['legacy', 'auto'] as const)(
     const listed = await agent.client.listTools();
     const documented = [...read('docs/mcp.md').matchAll(/^\| `(spool_\w+)` \|/gm)].map(([, name]) => name);
     expect(listed.tools.map(({ name }) => name)).toEqual(documented);
-    expect(JSON.stringify(listed).length).toBeLessThan(7000);
+    expect(JSON.stringify(listed).length).toBeLessThan(7800);
     const looking = listed.tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
     expect(looking).toEqual(['spool_list', 'spool_read', 'spool_screen', 'spool_wait', 'spool_task_await']);
     expect(readdirSync(daemon.home)).toEqual([]);
@@ -109,7 +112,7 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
   await using daemon = new TestDaemon();
   await using agent = await Agent.of(daemon);
   const silent = await agent.run('exec sleep 1000');
-  const asks = await agent.run('printf "Go on? [y/N] "; read x; echo port 4711; read y; exit 3');
+  const asks = await agent.run('printf "Go on? [y/N] "; read x; echo port 4711; read y; read z; exit 3');
   const blocked = await agent.call('spool_wait', { sessions: [silent, asks], until: ['blocked', 'exit'] });
   expect(blocked.structuredContent).toEqual({
     id: asks,
@@ -128,9 +131,11 @@ test('[MCP-3] a wait names the first session, the reason and the offset', async 
   expect(matched).toMatchObject({ id: asks, reason: 'match', match: ['port 4711', '4711'] });
 
   const output = agent.call('spool_wait', { sessions: [asks], until: ['output'], after: matched.offset });
-  await agent.text('spool_keys', { session: asks, keys: ['Enter'] });
+  await agent.text('spool_send', { session: asks, text: 'go', enter: true });
   expect((await output).structuredContent).toMatchObject({ id: asks, reason: 'output' });
-  const ended = await agent.call('spool_wait', { sessions: [silent, asks] });
+  const ending = agent.call('spool_wait', { sessions: [silent, asks] });
+  await agent.text('spool_keys', { session: asks, keys: ['Enter'] });
+  const ended = await ending;
   expect(ended.structuredContent).toMatchObject({ id: asks, reason: 'exit', state: 'failed', exitCode: 3 });
 
   const over = await agent.call('spool_wait', { sessions: [silent], until: ['output'], timeoutSeconds: 0.1 });
@@ -386,7 +391,7 @@ test('[MCP-9] the MCP Inspector lists, calls and reads, and finds no fault with 
     return stdout;
   };
   const { tools } = JSON.parse(await inspect('tools/list', '--strict')) as { tools: { name: string }[] };
-  expect(tools).toHaveLength(11);
+  expect(tools).toHaveLength(13);
   const call = ['tools/call', '--tool-name', 'spool_task_run', '--tool-arg', 'command=echo from the inspector'];
   expect(await inspect(...call)).toContain('from the inspector');
   const { resources } = JSON.parse(await inspect('resources/list')) as { resources: { uri: string }[] };
@@ -399,4 +404,46 @@ test('[MCP-6] in a terminal, `spool mcp` says what it is and how to use it, on s
   using terminal = new Terminal([SPOOL, 'mcp'], daemon.env);
   await terminal.sees('This is an MCP server');
   await terminal.sees('claude mcp add spool -- spool mcp');
+});
+
+test('[MCP-10, MCP-11] an agent is started, prompted, read from the last cursor, interrupted; its permission is answered only if the server may', async () => {
+  await using daemon = new TestDaemon();
+  await using agent = await Agent.of(daemon);
+  const program = [process.execPath, SCRIPTED_AGENT, `${daemon.home}/received.ndjson`];
+  const started = await agent.text('spool_agent', { agent: 'claude', prompt: 'show', name: 'sub', program });
+  expect(started).toMatch(/^agent \w+ \(sub\) started; read what it does from cursor 0$/);
+  await agent.text('spool_wait', { sessions: ['sub'], until: ['idle'] });
+  const first = await agent.text('spool_read', { session: 'sub', cursor: 0 });
+  expect(first).toMatch(/^nextCursor \d+; the end; .*\n> show\n/);
+  expect(first).toContain('● Bash npm test\n  ok 1 - a test\n');
+  const rest = await agent.text('spool_read', { session: 'sub', cursor: cursorOf(first) });
+  expect(rest).toMatch(/^nextCursor \d+; .*nothing new$/);
+  let paged = '';
+  for (let cursor = 0; ;) {
+    const page = await agent.text('spool_read', { session: 'sub', cursor, maxBytes: 1024 });
+    if (!page.includes('nothing new')) paged += withoutHead(page);
+    if (page.includes('; the end')) break;
+    cursor = cursorOf(page);
+  }
+  expect(paged).toBe(withoutHead(first));
+
+  await agent.text('spool_prompt', { session: 'sub', text: 'ask 1' });
+  const blocked = await agent.text('spool_wait', { sessions: ['sub'], until: ['blocked'] });
+  expect(blocked).toContain('request "request-2-0"\n? Allow Bash?\n  echo 0');
+  const news = await agent.text('spool_read', { session: 'sub', cursor: cursorOf(first) });
+  expect(news).toContain('> ask 1\n');
+  expect(news).not.toContain('npm test');
+  const may = await agent.call('spool_decide', { session: 'sub', decision: 'allow' }).catch((error: Error) => error);
+  expect(may instanceof Error || may.isError).toBe(true);
+  expect((await (await daemon.client()).get('sub')).status.state).toBe('blocked');
+
+  await using chief = await Agent.of(daemon, 'legacy', [], ['--allow-approve']);
+  expect(await chief.text('spool_decide', { session: 'sub', decision: 'deny', message: 'no' })).toMatch(/: deny$/);
+  expect(await chief.call('spool_decide', { session: 'sub', decision: 'allow' })).toMatchObject({ isError: true });
+  await chief.text('spool_wait', { sessions: ['sub'], until: ['idle'] });
+  await chief.text('spool_prompt', { session: 'sub', text: 'hang' });
+  expect(await chief.text('spool_interrupt', { session: 'sub' })).toMatch(/: interrupted$/);
+  const client = await daemon.client();
+  await until('it is idle', async () => (await client.get('sub')).status.state === 'idle', 60_000);
+  expect(await chief.text('spool_read', { session: 'sub' })).toContain('interrupted');
 });

@@ -169,7 +169,7 @@ test('[STATE-6] a webhook is posted to, and is not followed elsewhere', async ()
     expect(asked[0]).toMatchObject({ url: '/hook', type: 'application/json' });
     expect(JSON.parse(asked[0]!.body)).toMatchObject({ type: 'notification', id, about: 'failure' });
     await until('what it answered is complained about', () =>
-      readFileSync(`${daemon.home}/daemon.log`, 'utf8').includes('the webhook answered 302'),
+      readFileSync(`${daemon.home}/daemon.log`, 'utf8').includes('(webhook): the server answered 302'),
     );
     expect(asked).toHaveLength(1);
   } finally {

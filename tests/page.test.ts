@@ -2,7 +2,7 @@
 import { TestDaemon, until } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
-import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from './support/browser.ts';
+import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from '@spool/testkit/browser';
 
 afterAll(closeBrowser);
 
@@ -217,3 +217,33 @@ testNeeding(NO_BROWSER)('[PAGE-8] hostile names and titles are text, on every pa
   expect(await open.page.evaluate(() => 'pwned' in globalThis)).toBe(false);
   expect(open.complaints).toEqual([]);
 });
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-16] a revoked browser is signed out at once, and a page that was opened without a gateway comes up by itself',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    await client.run({ command: ['cat'], name: 'echo' });
+    await using open = await openPage(daemon);
+    const { page } = open;
+    await page.getByRole('link', { name: /echo/ }).first().waitFor();
+    const isAsked = (url: URL): boolean => url.pathname.startsWith('/api/');
+    let isAway = true;
+    let asked = 0;
+    await page.route(isAsked, (route) => {
+      asked++;
+      return isAway ? route.abort() : route.continue();
+    });
+    await page.reload();
+    await until('it has tried twice', () => asked > 1, WITHIN_MS);
+    isAway = false;
+    await page.getByRole('link', { name: /echo/ }).first().click();
+    await page.locator('.xterm').waitFor();
+
+    const tokens = await client.doors.tokens();
+    for (const { id, kind } of tokens) if (kind === 'device') await client.doors.revokeToken(id);
+    await page.getByRole('heading', { name: 'Open this page from your terminal' }).waitFor({ timeout: WITHIN_MS });
+    expect(await page.getByText('echo').count()).toBe(0);
+    expect(open.complaints).toEqual([]);
+  },
+);

@@ -1,9 +1,17 @@
 /** Every verb from afar: the same words, through a gateway, give the same output and exit codes as on the machine itself. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { type Ran, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { VERBS } from '../packages/cli/src/command-line/verb-table.ts';
+import { ABOUT_HERE, NO_HOST } from '../packages/cli/src/remote/local-verbs.ts';
 import { TestGateway } from './support/gateway.ts';
+import { Agent } from './support/mcp-agent.ts';
+
+const SCRIPTED = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
+const SIZE = { cols: 80, rows: 24 };
 
 let daemon: TestDaemon;
 let gateway: TestGateway;
@@ -28,17 +36,38 @@ afterAll(async () => {
 });
 
 const here = (...args: string[]): Promise<Ran> => daemon.spool(args);
-const there = (...args: string[]): Promise<Ran> => afar.spool([...flags, ...args]);
+/** Verbs that were used from afar: the last test wants each of them. */
+const used = new Set<string>();
+const there = (...args: string[]): Promise<Ran> => {
+  used.add(args[0]!);
+  return afar.spool([...flags, ...args]);
+};
+const terminalThere = (...args: string[]): Terminal => {
+  used.add(args[0]!);
+  return new Terminal([SPOOL, ...flags, ...args], afar.env, SIZE);
+};
 
-/** Ids and times differ from run to run. */
-const plain = ({ code, stdout, stderr }: Ran): unknown => ({
-  code,
-  stdout: stdout
+/** Ids, times and process ids differ from run to run. */
+const masked = (text: string): string =>
+  text
     .replaceAll(/\b[a-z][a-z0-9]{9}\b/g, 'ID')
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UUID')
+    .replaceAll(/\d\d:\d\d:\d\d(\.\d+)?/g, 'CLOCK')
     .replaceAll(/\d+(\.\d+)?(ms|s|m)\b/g, 'TIME')
-    .replaceAll(/\d{13}/g, 'AT'),
-  stderr: stderr.replaceAll(/\b[a-z][a-z0-9]{9}\b/g, 'ID').replaceAll(/\d+(\.\d+)?(ms|s|m)\b/g, 'TIME'),
-});
+    .replaceAll(/\d{13}/g, 'AT')
+    .replaceAll(/\bby (cli \d+|token)\b/g, 'by WHO')
+    .replaceAll(/ {2,}/g, '  ');
+const plain = ({ code, stdout, stderr }: Ran): unknown => ({ code, stdout: masked(stdout), stderr: masked(stderr) });
+
+/** `X` in a name becomes the place where the row is run. */
+async function sameFromAfar(rows: readonly (readonly string[])[]): Promise<void> {
+  for (const row of rows) {
+    const as = (name: string): string[] => row.map((word) => word.replace('-X', `-${name}`));
+    const [one, other] = [await here(...as('here')), await there(...as('there'))];
+    const same = JSON.parse(JSON.stringify(plain(other)).replaceAll('-there', '-here')) as unknown;
+    expect([row, same]).toEqual([row, plain(one)]);
+  }
+}
 
 test('[REM-6] each verb does the same from afar as on the machine itself', async () => {
   for (const [name, ask] of [
@@ -50,6 +79,8 @@ test('[REM-6] each verb does the same from afar as on the machine itself', async
       '-d',
       '--name',
       `cat-${name}`,
+      '--cwd',
+      '/tmp',
       '--',
       'sh',
       '-c',
@@ -67,12 +98,28 @@ test('[REM-6] each verb does the same from afar as on the machine itself', async
     ['wait', 'cat-X', '--until', 'match:/pasted/', '--timeout', '60s'],
     ['logs', 'cat-X'],
     ['screen', 'cat-X'],
+    ['explain', 'cat-X'],
+    ['events', 'cat-X', '--type', 'session-started'],
+    ['ls', '--filter', 'name=cat-X', '--format', '{{.name}} {{.status.state}} {{.command}}'],
+    ['prompt', 'cat-X', '--force', 'asked'],
+    ['wait', 'cat-X', '--until', 'match:/asked/', '--timeout', '60s'],
     ['update', 'cat-X', '--label', 'a=b'],
     ['rename', 'cat-X', 'cat2-X'],
     ['stop', 'cat2-X'],
     ['send', 'cat2-X', 'too late'],
     ['logs', 'cat2-X', '--json'],
     ['export', 'cat2-X', '--text'],
+    ['summary', 'cat2-X'],
+    ['replay', 'cat2-X'],
+    ['run', '-d', '--name', 'victim-X', '--', 'sleep', '1000'],
+    ['kill', 'victim-X'],
+    ['kill', 'victim-X', '--signal', 'nonsense'],
+    ['notify', 'test', '--json'],
+    ['notify', 'nonsense'],
+    ['audit', 'nonsense'],
+    ['token', 'revoke', 'no-such-token'],
+    ['share', 'no-such-session'],
+    ['watch'],
     ['wait', 'cat2-X'],
     ['rm', 'cat2-X'],
     ['inspect', 'cat2-X'],
@@ -81,20 +128,16 @@ test('[REM-6] each verb does the same from afar as on the machine itself', async
     ['run', '--env', 'FOO=bar', '--cwd', '/tmp', '--', 'sh', '-c', 'echo $FOO; pwd'],
     ['run', '--headless', '--', 'sh', '-c', 'echo err >&2'],
     ['task', 'run', '--name', 'job-X', '--', 'sh', '-c', 'echo done'],
-    ['task', 'wait', 'job-X'],
     ['task', 'logs', 'job-X'],
     ['ls', '--frobnicate'],
     ['attach', 'no-such-session'],
   ];
-  for (const row of rows) {
-    const as = (name: string): string[] => row.map((word) => word.replace('-X', `-${name}`));
-    const [one, other] = [await here(...as('here')), await there(...as('there'))];
-    const same = JSON.parse(JSON.stringify(plain(other)).replaceAll('-there', '-here')) as unknown;
-    expect([row, same]).toEqual([row, plain(one)]);
-  }
+  await sameFromAfar(rows);
+  // What it says on the way depends on when it looks.
+  expect(await there('task', 'wait', 'job-there')).toMatchObject({ code: 0 });
   // No daemon was started on the machine where the commands were typed.
   expect(afar.processes()).toEqual([]);
-});
+}, 300_000);
 
 test('[REM-5] a session from afar starts at home there, with nothing of the environment here', async () => {
   const spool = new TestDaemon({ home: afar.home, env: { SECRET_HERE: 'leak', LANG: 'xx_XX', HOME: '/nowhere' } });
@@ -110,11 +153,64 @@ test('[REM-5] a session from afar starts at home there, with nothing of the envi
 
 test('[REM-6] attach from afar: keys, output, detach, and the exit code', async () => {
   await there('run', '-d', '--name', 'shared', '--', 'sh', '-c', 'echo welcome; read x; echo got $x; exit 6');
-  using terminal = new Terminal([SPOOL, ...flags, 'attach', 'shared'], afar.env);
+  using terminal = terminalThere('attach', 'shared');
   await terminal.sees('welcome');
   terminal.type('hello\r');
   await terminal.sees('got hello');
   expect(await terminal.ended()).toMatchObject({ code: 6 });
+});
+
+test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, and their events', async () => {
+  const program = `${execPath} ${SCRIPTED} ${folder}/received-X`;
+  const waitIdle = ['wait', 'agent-X', '--until', 'idle', '--timeout', '60s'];
+  await sameFromAfar([
+    ['run', '--agent', 'claude', '-d', '--name', 'agent-X', '--program', program, '--', 'ask 2'],
+    ['wait', 'agent-X', '--until', 'blocked', '--timeout', '60s'],
+    ['approve', 'agent-X', '--request', 'request-1-0'],
+    ['deny', 'agent-X', '--request', 'request-1-1', '-m', 'no'],
+    waitIdle,
+    ['approve', 'agent-X'],
+    ['answer', 'agent-X', 'yes'],
+    ['prompt', 'agent-X', 'say hello'],
+    waitIdle,
+    ['queue', 'agent-X'],
+    ['interrupt', 'agent-X'],
+    ['logs', 'agent-X'],
+    ['send', 'agent-X', 'raw'],
+    ['stop', 'agent-X'],
+    ['events', 'agent-X', '--agent'],
+  ]);
+});
+
+test('[REM-6] watch, replay and the tools of an agent, from afar', async () => {
+  await there('run', '-d', '--name', 'played', '--', 'sh', '-c', 'echo to be played; exit 0');
+  await there('wait', 'played');
+  using replayed = terminalThere('replay', '--speed', '1000', 'played');
+  await replayed.sees('to be played');
+  replayed.type('q');
+  await replayed.ended();
+  using watched = terminalThere('watch', '--all');
+  await watched.sees('played');
+  watched.type('q');
+  expect(await watched.ended()).toMatchObject({ code: 0 });
+  used.add('mcp');
+  await using agent = await Agent.of(afar, 'legacy', flags);
+  const id = await agent.run('echo $((40 + 2)) by $HOME');
+  expect(await agent.text('spool_wait', { sessions: [id] })).toMatch(/exit/);
+  expect(await agent.text('spool_read', { session: id })).toContain(`42 by ${daemon.env.HOME}`);
+});
+
+test('[REM-6] tokens, links, the audit log and the status of the daemon there', async () => {
+  const made = JSON.parse((await there('token', 'create', '--role', 'viewer', '--json')).stdout) as { id: string };
+  expect((await here('token', 'ls')).stdout).toContain(made.id);
+  await there('run', '-d', '--name', 'for-others', '--', 'sleep', '1000');
+  expect((await there('share', 'for-others')).stdout).toContain(`${gateway.origin}/#code=`);
+  expect(await there('audit', 'verify')).toMatchObject({ code: 0 });
+  expect(await there('token', 'revoke', made.id)).toMatchObject({ code: 0 });
+  expect(JSON.parse((await there('daemon', 'status', '--json')).stdout)).toMatchObject({
+    gateway: { port: gateway.port },
+  });
+  await there('kill', 'for-others');
 });
 
 test('[REM-3] a wrong token, a wrong address and a host that is away are sentences and codes', async () => {
@@ -125,7 +221,9 @@ test('[REM-3] a wrong token, a wrong address and a host that is away are sentenc
     [['--host', 'http://127.0.0.1:1', '--token-file', `${folder}/token`, 'ls'], 125, /cannot reach the host/],
     [['--host', 'http://example.org', '--token-file', `${folder}/token`, 'ls'], 2, /unencrypted/],
     [['--host', gateway.origin, 'ls'], 2, /--token-file/],
-    [[...flags, 'daemon', 'stop'], 2, /--context local daemon stop/],
+    ...Object.keys(ABOUT_HERE).map(
+      (verb) => [[...flags, verb, 'stop'], 2, new RegExp(`this machine.*--context local ${verb} stop`)] as const,
+    ),
     [['ls', '--host', gateway.origin], 2, /comes before the verb/],
   ];
   for (const [args, code, says] of cases) {
@@ -146,4 +244,25 @@ test('[REM-6] a context is saved, used and removed', async () => {
   expect(await afar.spool(['run', '-d', '--', 'true'])).toMatchObject({ code: 4 }); // a viewer
   expect(await afar.spool(['context', 'rm', 'work'])).toMatchObject({ code: 0 });
   await until('commands are local again', async () => (await afar.spool(['daemon', 'status'])).code === 1);
+});
+
+test('[REM-6] what needs no daemon ignores the host', async () => {
+  const words: Readonly<Record<string, readonly string[]>> = {
+    context: ['ls'],
+    config: ['path'],
+    completions: ['bash'],
+    'shell-integration': ['bash'],
+    driver: ['claude', '--replay', '/dev/null'],
+  };
+  for (const verb of NO_HOST) {
+    const ran = await afar.spool(['--host', 'http://127.0.0.1:1', verb, ...(words[verb] ?? [])]);
+    expect([verb, ran.code, ran.stderr]).toEqual([verb, 0, '']);
+  }
+});
+
+test('[REM-6] no verb is forgotten: each was used from afar, or says why not, and the page about it names those', () => {
+  const elsewhere = [...Object.keys(ABOUT_HERE), ...NO_HOST];
+  expect(Object.keys(VERBS).filter((verb) => !used.has(verb) && !elsewhere.includes(verb))).toEqual([]);
+  const page = readFileSync(new URL('../docs/remote.md', import.meta.url), 'utf8');
+  expect(elsewhere.filter((verb) => !new RegExp(`\`${verb}[ \`]`).test(page))).toEqual([]);
 });

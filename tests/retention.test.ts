@@ -1,10 +1,12 @@
 /** What goes by age: old output, ended sessions, folders that never became a session. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Client } from '@spool/client';
 import { TestDaemon, until, writeEndedSession } from '@spool/testkit';
 
 const env = { PATH: process.env.PATH! };
+const AGENT = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const SWEPT_WITHIN_MS = 60_000;
@@ -30,6 +32,31 @@ test('[LOG-5] the daemon drops what is too old without any growth, of running an
     const gap = { type: 'gap', from: 0, to: SEGMENT_BYTES, reason: 'retention' };
     expect(await firstGap(client, session.id)).toMatchObject(gap);
   }
+});
+
+test('[LOG-5] events of an agent go by age too, with its output; `rm` removes both logs', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  // Some megabytes of texts, and then nothing: what goes then goes by the sweep.
+  const agent = await client.agent('claude', {
+    prompt: 'escapes 30',
+    program: [process.execPath, AGENT, `${daemon.home}/received.ndjson`],
+    env,
+    retainMs: RETAIN_MS,
+  });
+  const firstItem = async (): Promise<unknown> => {
+    await using events = client.watchEvents(agent.id, { from: 0 });
+    for await (const item of events) return item;
+    return null;
+  };
+  await until('the first is there', async () => (await firstItem()) !== null, SWEPT_WITHIN_MS);
+  const isGone = async (): Promise<boolean> => ((await firstItem()) as { type?: string } | null)?.type === 'gap';
+  await until('the first is gone', isGone, SWEPT_WITHIN_MS);
+  expect(await firstItem()).toMatchObject({ type: 'gap', from: 0 });
+  expect(existsSync(`${daemon.home}/sessions/${agent.id}/events`)).toBe(true);
+  await client.kill(agent.id);
+  expect(await daemon.spool(['rm', agent.id])).toMatchObject({ code: 0 });
+  expect(existsSync(`${daemon.home}/sessions/${agent.id}`)).toBe(false);
 });
 
 test('[LOG-8] ended sessions past their age are removed when a daemon starts, and that is told', async () => {

@@ -57,7 +57,7 @@ test('[PAST-7] `screen --history` and `attach --history` bring what scrolled out
   await attached.sees('60000');
   expect(attached.printed).toContain('\x1b[H56978\r\n56979\r\n');
   const refused = await daemon.spool(['screen', id, '--history', '20001']);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 20000; use spool logs') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 20000, or all') });
 });
 
 test('`screen --json` has the offset and the time of what it shows, in milliseconds', async () => {

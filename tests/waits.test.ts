@@ -152,6 +152,8 @@ test('[STATE-5] 1,000 waits at once wake nobody while nothing happens', async ()
   const ended = Promise.allSettled(waits);
   // Each asks where the output stands, and with the answer for the wait: some turns later all of them have been heard.
   for (let turn = 0; turn < 5; turn++) await client.status();
+  // Each has asked for the picture to compare with, once; these asks come after theirs.
+  for (const id of sessions) await client.screen(id);
   const withWaits = await wakeUpsOf(keeper.pid);
   over.abort();
   expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
@@ -202,4 +204,57 @@ test('[STATE-5] --from-now counts for each of several sessions', async () => {
   );
   await client.write(other.id, '\r');
   expect((await waiting).stdout).toMatch(/^\S+ matched: hello again\n$/);
+});
+
+test('[STATE-5] `wait --until output` ignores what shows nothing: titles, moves of the cursor, modes, the same picture again', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const picture = String.raw`\033[H\033[2Jone\r\n\033[31mtwo\033[m\r\n`;
+  const nothing = [
+    String.raw`\033]0;spinning\007`,
+    String.raw`\033[5;5H\033[?25l\033[?2004h`,
+    String.raw`\033[m\033[31m\033[m\033[6n\007`,
+    picture,
+  ];
+  const steps = nothing.map((text) => `read x; printf '${text}'; `).join('');
+  const script = `stty -echo; printf '${picture}'; ${steps} read x; printf three; read x`;
+  const { id } = await client.run({ command: ['sh', '-c', script], env, size: PTY });
+  await until('the picture is there', async () => (await client.screen(id)).content.includes('two'));
+  const { offset: start } = await client.get(id);
+  const ended: string[] = [];
+  const long = client.waitUntil(id, 'output', { after: start });
+  void long.then(({ reason }) => ended.push(reason));
+  for (let at = 0; at < nothing.length; at++) {
+    const { offset } = await client.get(id);
+    await client.write(id, '\n');
+    await until('it has written', async () => (await client.get(id)).offset > offset);
+    expect(await client.waitUntil(id, 'output', { after: start, timeoutMs: 300 })).toMatchObject({ reason: 'timeout' });
+  }
+  expect(ended).toEqual([]);
+  const printed = await daemon.spool(['wait', '--until', 'output', '--timeout', '300ms', id]);
+  expect(printed.code).toBe(124);
+  await client.write(id, '\n');
+  expect(await long).toMatchObject({ reason: 'output' });
+});
+
+test('[STATE-5] `wait --until output`: the same line over and over is output, and so is every byte of a session on pipes', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = 'stty -echo; yes | head -3000; read x; echo y; read x';
+  const same = await client.run({ command: ['sh', '-c', script], env, size: PTY });
+  await until('all is there', async () => (await same.get()).offset === 9000);
+  const again = client.waitUntil(same.id, 'output', { after: 9000 });
+  // Asked after it, so the thread for screens has answered what that wait compares with.
+  for (let round = 0; round < 3; round++) await client.screen(same.id);
+  await same.write('\n');
+  expect(await again).toMatchObject({ reason: 'output' });
+  const pipes = await client.run({
+    command: ['sh', '-c', String.raw`read x; printf '\033[m'; read x`],
+    env,
+    size: null,
+  });
+  const { offset: none } = await pipes.get();
+  const heard = client.waitUntil(pipes.id, 'output', { after: none });
+  await pipes.write('\n');
+  expect(await heard).toMatchObject({ reason: 'output' });
 });

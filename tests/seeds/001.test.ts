@@ -1,7 +1,7 @@
 /** Seed 001, "Output & streaming": its statements, as a user of that system expects them. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { looksLikeShellPrompt, type TextItem } from '@spool/client';
+import { idleSeconds, looksLikeShellPrompt, type Session, type TextItem } from '@spool/client';
 import { type SummaryEvent, summaries } from '@spool/client/node';
 import { outputOf, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -175,3 +175,34 @@ test('[OUT-1] `attach --json-output`: past and present output as events, beside 
   expect(joined(eventsIn(err))).toBe('one\r\ntwo\r\n');
   expect(out).toBe('one\ntwo\n');
 });
+
+test('[STATE-1] "Tracks last_write: Instant for idle detection", "idle_seconds", "effective_status() for idle detection"', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-i'],
+    size: { cols: 80, rows: 24 },
+    env: { ...env, TERM: 'xterm', PS1: 'user@host ~ $ ' },
+  });
+  await until('the prompt is stored', async () => (await session.get()).offset > 0);
+  expect(looksLikeShellPrompt(await promptOf(session))).toBe(true);
+  await until('it is idle', async () => (await session.get()).status.state === 'idle');
+  const before = await session.get();
+  expect(idleSeconds(before, before.lastOutputAt! + 2500)).toBe(2.5);
+  await session.write('echo on it; sleep 1000\r');
+  await until('the answer is stored', async () => (await promptOf(session)).endsWith('on it\r\n'));
+  const after = await session.get();
+  expect(after.lastOutputAt).toBeGreaterThan(before.lastOutputAt!);
+  expect(idleSeconds(after)).toBeLessThan((Date.now() - before.lastOutputAt!) / 1000);
+  expect(looksLikeShellPrompt(await promptOf(session))).toBe(false);
+});
+
+/** The last 256 bytes, blanks at the end included. */
+async function promptOf(session: Session): Promise<string> {
+  let text = '';
+  for await (const item of session.watch({ from: 0 })) {
+    if (item.type === 'output') text += Buffer.from(item.bytes).toString();
+    if (item.type === 'synced') break;
+  }
+  return text.slice(-256);
+}

@@ -34,7 +34,9 @@ export class TestGateway {
   }
 
   static async start(daemon: TestDaemon, ...flags: string[]): Promise<TestGateway> {
-    return new TestGateway(daemon, await daemon.json<{ url: string; port: number }>('web', '--no-open', ...flags));
+    const port = flags.includes('--port') ? [] : ['--port', daemon.gatewayPort];
+    const opened = await daemon.json<{ url: string; port: number }>('web', '--no-open', ...port, ...flags);
+    return new TestGateway(daemon, opened);
   }
 
   get origin(): string {

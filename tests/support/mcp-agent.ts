@@ -13,14 +13,25 @@ export class Agent implements AsyncDisposable {
   readonly client: Client;
   pid = 0;
 
-  private constructor(daemon: TestDaemon, mode: 'legacy' | 'auto') {
+  private constructor(daemon: TestDaemon, mode: 'legacy' | 'auto', flags: readonly string[], own: readonly string[]) {
     const env = { ...daemon.env, AGENT_SECRET: SECRET, PS1: '$ ' } as Record<string, string>;
-    this.#transport = new StdioClientTransport({ command: SPOOL, args: ['mcp'], env, stderr: 'inherit' });
+    this.#transport = new StdioClientTransport({
+      command: SPOOL,
+      args: [...flags, 'mcp', ...own],
+      env,
+      stderr: 'inherit',
+    });
     this.client = new Client({ name: 'test-agent', version: '1.2.3' }, { versionNegotiation: { mode } });
   }
 
-  static async of(daemon: TestDaemon, mode: 'legacy' | 'auto' = 'legacy'): Promise<Agent> {
-    const agent = new Agent(daemon, mode);
+  /** `flags`: before the verb; `own`: after it. */
+  static async of(
+    daemon: TestDaemon,
+    mode: 'legacy' | 'auto' = 'legacy',
+    flags: readonly string[] = [],
+    own: readonly string[] = [],
+  ): Promise<Agent> {
+    const agent = new Agent(daemon, mode, flags, own);
     await agent.client.connect(agent.#transport);
     agent.pid = agent.#transport.pid!;
     return agent;

@@ -2,10 +2,10 @@
  * The cost of a daemon with many busy sessions: processor time of all its threads as a share of one core over a fixed
  * time, memory, and how long users wait for a screen and for the event that a session asks something.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Session } from '@spool/client';
-import { program, TestDaemon } from '@spool/testkit';
+import { program, TestDaemon, until } from '@spool/testkit';
 import type { Figure } from './figure.ts';
 
 const TUI = { count: 60, size: { cols: 120, rows: 40 }, framesPerSecond: 10 };
@@ -57,6 +57,40 @@ export async function manyLoggers(): Promise<Figure[]> {
     atMost(`${what}: share of a core`, await shareOfCore(client), 45, '%'),
     atMost(`${what}: memory of the keeper`, await residentMiB(client), 350, 'MiB'),
   ];
+}
+
+/** 1,000 sessions that say nothing: what looking at their processes costs, until each is called stalled. */
+export async function quietSessions(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  mkdirSync(`${daemon.home}/config`, { recursive: true });
+  writeFileSync(`${daemon.home}/config/config.json`, JSON.stringify({ stalledAfter: QUIET.stalledAfter }));
+  const client = await daemon.client();
+  const { pid } = (await client.status()).keeper;
+  const load = { command: ['sleep', '1000'], size: { cols: 80, rows: 24 } };
+  // Side by side, so that the first is not looked at before the last has started.
+  await Promise.all(Array.from({ length: 10 }, () => start(client, QUIET.count / 10, load)));
+  const before = cpuMs(pid);
+  const isStalled = async (): Promise<boolean> => {
+    await sleep(1000);
+    return (await client.list()).every(({ status }) => status.kind === 'stalled');
+  };
+  await until('all are stalled', isStalled, 180_000);
+  const lookMs = (cpuMs(pid) - before) / QUIET.count / QUIET.looks;
+  const what = `${QUIET.count.toLocaleString('en')} quiet sessions`;
+  return [
+    atMost(`${what}: CPU of one look at a process tree, with all else that the keeper does`, lookMs, 2, 'ms'),
+    atMost(`${what}: share of a core in their first hour`, (lookMs * LOOKS_AN_HOUR * QUIET.count) / 36_000, 1, '%'),
+  ];
+}
+
+/** Looks after a quarter of that time (20 s), three quarters and all of it. */
+const QUIET = { count: 1000, stalledAfter: '80s', looks: 3 };
+/** With the default of ten minutes (`health.ts`). */
+const LOOKS_AN_HOUR = 10;
+
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
 interface Load {

@@ -5,18 +5,47 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { ScreenModel } from '@spool/core/screen';
+import { ScreenModel, SeenReader } from '@spool/core/screen';
 import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
-import { busyScreens, manyLoggers } from './busy-sessions.ts';
+import { driverMemory, streamingAgents } from './agents.ts';
+import { busyScreens, manyLoggers, quietSessions } from './busy-sessions.ts';
+import { DOORS } from './doors.ts';
 import { endedSessions, historyReaders } from './scale-lists.ts';
 import type { Figure } from './figure.ts';
+import { pageBenches } from './page.ts';
 
 const MIB = 1024 * 1024;
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH! };
 
 const BENCHES: Record<string, () => Promise<Figure[]>> = {
+  /** 32 MiB of plain lines as `logs` reads them, against reading all of them by the model of the screen. */
+  async logs() {
+    const line = 'the quick brown fox jumps over the lazy dog, and does so again and again\r\n';
+    const chunk = Buffer.from(line.repeat(64 * 1024).slice(0, MIB));
+    const seconds = (options: ConstructorParameters<typeof SeenReader>[2]): number => {
+      using reader = new SeenReader(PTY, () => {}, options);
+      const before = process.cpuUsage();
+      for (let at = 0; at < 32; at++) reader.write(chunk, at);
+      reader.end();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1e6;
+    };
+    const rounds = [0, 1, 2].map(() => [seconds({}), seconds({ plain: null })] as const);
+    const a = median(rounds.map(([ours]) => ours));
+    const b = median(rounds.map(([, model]) => model));
+    return [
+      {
+        what: 'plain lines as `logs` reads them, CPU for 32 MiB',
+        ours: `${a.toFixed(2)} s`,
+        limit: `${b.toFixed(2)} s by the model`,
+        ratio: a / b,
+        goal: ['≤', 0.25],
+      },
+    ];
+  },
+
   /** 256 MiB through a PTY into the log, against a C program that reads the same PTY and discards the bytes. */
   async ingest() {
     const bytes = 256 * MIB;
@@ -374,8 +403,16 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
   },
 };
 
+/** Agents without a terminal: `npm run bench -- agents`. */
+const AGENT_COSTS: readonly (() => Promise<Figure[]>)[] = [driverMemory, streamingAgents];
 /** Many sessions at once. Each part stands alone: `npm run bench -- scale`. */
-const SCALE: readonly (() => Promise<Figure[]>)[] = [busyScreens, manyLoggers, endedSessions, historyReaders];
+const SCALE: readonly (() => Promise<Figure[]>)[] = [
+  busyScreens,
+  manyLoggers,
+  quietSessions,
+  endedSessions,
+  historyReaders,
+];
 
 /** Seconds until `mark` is on the attached terminal. */
 async function shown(
@@ -390,7 +427,12 @@ async function shown(
   return (JSON.parse(out) as { seconds: number }).seconds;
 }
 
-Object.assign(BENCHES, ATTACHED, { scale: async () => await inTurn(SCALE) });
+Object.assign(BENCHES, ATTACHED, {
+  scale: async () => await inTurn(SCALE),
+  page: pageBenches,
+  doors: async () => await inTurn(DOORS),
+  agents: async () => await inTurn(AGENT_COSTS),
+});
 const wanted = process.argv.slice(2);
 for (const name of wanted)
   if (!Object.hasOwn(BENCHES, name))

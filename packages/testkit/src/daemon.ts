@@ -22,6 +22,8 @@ export interface Ran {
 export class TestDaemon {
   readonly home: string;
   readonly env: Record<string, string | undefined>;
+  /** Of its own: the gateways of other tests would take the usual port while this one's is killed. */
+  readonly gatewayPort = String(20_000 + Math.floor(Math.random() * 10_000));
   readonly #clients: Client[] = [];
 
   constructor(options: { home?: string; env?: Record<string, string>; isNewcomer?: boolean } = {}) {

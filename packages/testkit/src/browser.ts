@@ -5,8 +5,8 @@
  * content policy or an uncaught error fails the test that caused it.
  */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { TestDaemon } from '@spool/testkit';
-import { missingProgram } from '@spool/testkit/needs';
+import type { TestDaemon } from './daemon.ts';
+import { missingProgram } from './needs.ts';
 
 export const NO_BROWSER = missingProgram('chromium');
 
@@ -51,7 +51,7 @@ export interface OpenPage extends AsyncDisposable {
 
 /** Signed in by the launch address, as a user is. */
 export async function openPage(daemon: TestDaemon, options: BrowserContextOptions = DESK): Promise<OpenPage> {
-  const { url } = await daemon.json<{ url: string }>('web', '--no-open');
+  const { url } = await daemon.json<{ url: string }>('web', '--no-open', '--port', daemon.gatewayPort);
   const context = await (await launched()).newContext(options);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,0 +1,261 @@
+/// <reference lib="dom" />
+/**
+ * The page in a real browser: `npm run bench -- page`. What a user waits for, measured in the page itself; times are noisy
+ * beside other work, so this wants a quiet machine.
+ */
+import { readFileSync } from 'node:fs';
+import type { Client } from '@spool/client';
+import { TestDaemon, until } from '@spool/testkit';
+import type { CDPSession, Page } from 'playwright-core';
+import { closeBrowser, DESK, openPage, rowsOn } from '@spool/testkit/browser';
+import type { Figure } from './figure.ts';
+
+const MIB = 1024 * 1024;
+const WITHIN_MS = 240_000;
+
+const WALL_SESSIONS = 200;
+const WALL_PRINTING = 20;
+const WALL_SIZE = { cols: 80, rows: 24 };
+const LOOK_MS = 5000;
+
+/** 200 sessions, of which 20 print ten lines a second. */
+export async function pageWall(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (let n = WALL_SESSIONS; n-- > 0;) {
+    const isPrinting = n < WALL_PRINTING;
+    const loop = `i=0; while :; do i=$((i+1)); printf '\\e[3%dmline %d\\e[0m of what a build prints, at an ordinary length\\n' $((i%8)) $i; sleep 0.1; done`;
+    const quiet = `for i in $(seq 20); do echo "\${i} an ordinary line of a session that waits"; done; exec sleep 10000`;
+    await client.run({ command: ['bash', '-c', isPrinting ? loop : quiet], name: `s${n}`, size: WALL_SIZE });
+  }
+  await using open = await openPage(daemon, { ...DESK, viewport: { width: 1600, height: 1000 } });
+  const { page } = open;
+  await page.getByRole('link', { name: /s0/ }).first().waitFor();
+  const opened: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await page.reload();
+    await until('the wall is drawn', async () => (await wallDrawnAt(page)) !== null, WITHIN_MS);
+    opened.push((await wallDrawnAt(page))!);
+  }
+  const cdp = await page.context().newCDPSession(page);
+  const without = await cpuShare(client, LOOK_MS, async () => {
+    await setHidden(page, true);
+  });
+  const hiddenBytes = await receivedIn(cdp, LOOK_MS);
+  await setHidden(page, false);
+  const framesPerSecond = await page.evaluate(async (ms) => {
+    let [frames, isOver] = [0, false];
+    const count = (): void => {
+      frames++;
+      if (!isOver) requestAnimationFrame(count);
+    };
+    requestAnimationFrame(count);
+    const startedAt = performance.now();
+    await new Promise((later) => setTimeout(later, ms));
+    isOver = true;
+    return (frames * 1000) / (performance.now() - startedAt);
+  }, LOOK_MS);
+  const withWall = await cpuShare(client, LOOK_MS, async () => {});
+  await cdp.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await cdp.send('Runtime.getHeapUsage');
+  const openMs = median(opened);
+  return [
+    figure('a wall of 200 sessions, 20 printing: drawn after', `${openMs.toFixed(0)} ms`, '800 ms', openMs / 800, '≤'),
+    figure('the same: frames a second', framesPerSecond.toFixed(0), '45', framesPerSecond / 45, '≥'),
+    figure('the same: heap', `${(usedSize / 1e6).toFixed(0)} MB`, '80 MB', usedSize / 80e6, '≤'),
+    figure('the same, hidden: bytes received in 5 s', `${hiddenBytes}`, '0', hiddenBytes, '≤', 0),
+    {
+      what: 'the same: CPU of the keeper, against a hidden page',
+      ours: `${(withWall * 100).toFixed(1)} %`,
+      limit: `${(without * 100).toFixed(1)} %`,
+      ratio: withWall / without,
+      goal: ['≤', 3],
+    },
+  ];
+}
+
+const KEYS = 60;
+/** `yes`, which pauses for a moment after each key, so that the key's echo can be seen before it scrolls away. */
+const YES = `stty -echo -icanon; yes & n=0; while IFS= read -r -n1 key; do n=$((n+1)); kill -STOP %1; printf '\\nkey %d\\n' $n
+  [ "$key" = q ] && break; sleep 0.3; kill -CONT %1; done; kill -KILL %1; wait 2>/dev/null; echo the end; exec sleep 10000`;
+
+/** How long a key takes to be seen while the terminal is flooded. */
+export async function pageFlood(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['bash', '-c', YES], name: 'flood', size: { cols: 80, rows: 24 } });
+  await using open = await openPage(daemon);
+  const { page, origin } = open;
+  await page.goto(`${origin}/#/s/${session.id}`);
+  await until('the flood is shown', async () => (await rowsOn(page))[10] === 'y', WITHIN_MS);
+  await page.locator('.xterm').click();
+  const times: number[] = [];
+  for (let n = 1; n <= KEYS; n++) {
+    const seen = page.evaluate(
+      (wanted) =>
+        new Promise<number>((done) => {
+          let pressedAt = 0;
+          const look = (): void => {
+            const rows = [...document.querySelectorAll('.xterm-rows > div')].map((row) => row.textContent.trim());
+            if (rows.includes(wanted)) done(performance.now() - pressedAt);
+            else requestAnimationFrame(look);
+          };
+          window.addEventListener(
+            'keydown',
+            () => {
+              pressedAt = performance.now();
+              requestAnimationFrame(look);
+            },
+            { capture: true, once: true },
+          );
+        }),
+      `key ${n}`,
+    );
+    await page.keyboard.press(n === KEYS ? 'q' : 'x');
+    times.push(await seen);
+    if (n < KEYS) await until('the flood goes on', async () => !(await rowsOn(page)).includes(`key ${n}`), WITHIN_MS);
+  }
+  await until('the end is shown', async () => (await rowsOn(page)).includes('the end'), WITHIN_MS);
+  const [shown, real] = [await rowsOn(page), (await client.screen(session.id)).content.split('\n')];
+  const isExact = real.every((row, index) => row.trimEnd() === shown[index]);
+  const p95 = quantile(times, 0.95);
+  return [
+    figure('a key on the page beside `yes`, p95', `${p95.toFixed(0)} ms`, '150 ms', p95 / 150, '≤'),
+    figure('the same: the end is exact', isExact ? 'yes' : 'no', 'yes', isExact ? 1 : 0, '≥'),
+  ];
+}
+
+/** Lines of 64 bytes: the picture at any offset is known without a terminal. */
+const LINE_BYTES = 64;
+const PAST_BYTES = 1024 * MIB;
+const PAST_LOOKS = 60;
+const SCRUB_MS = 4000;
+
+export async function pagePast(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const count = PAST_BYTES / LINE_BYTES;
+  // 62 characters and the newline that the terminal makes two of.
+  const command = ['bash', '-c', `seq -f 'line %057.0f' 1 ${count}`];
+  const session = await client.run({ command, name: 'long', size: { cols: 80, rows: 24 } });
+  await client.waitUntil(session.id, 'exit', { timeoutMs: WITHIN_MS });
+  const { offset: end } = await client.get(session.id);
+  await using open = await openPage(daemon);
+  const { page, origin } = open;
+  await page.goto(`${origin}/#/s/${session.id}/time`);
+  await page.getByRole('slider').waitFor({ timeout: WITHIN_MS });
+  const times: number[] = [];
+  let wrong = 0;
+  for (let look = 0; look < PAST_LOOKS; look++) {
+    const line = 30 + Math.floor(Math.random() * (end / LINE_BYTES - 30));
+    times.push(await lookAt(page, session.id, line * LINE_BYTES));
+    const rows = await rowsOn(page);
+    const expected = Array.from({ length: 23 }, (_, index) => `line ${String(line - 22 + index).padStart(57, '0')}`);
+    if (rows.slice(0, 23).join() !== expected.join()) wrong++;
+  }
+  const perSecond = await page.evaluate(async (ms) => {
+    const slider = document.querySelector<HTMLInputElement>('input[type=range]')!;
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!;
+    const [from, to] = [Number(slider.min), Number(slider.max)];
+    let shown = 0;
+    const observer = new MutationObserver(() => shown++);
+    observer.observe(document.querySelector('.time-view')!, { attributeFilter: ['data-offset'] });
+    const startedAt = performance.now();
+    let isOver = false;
+    const move = (): void => {
+      const part = (performance.now() - startedAt) / ms;
+      set.call(slider, String(Math.round(from + (to - from) * part)));
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      if (!isOver) requestAnimationFrame(move);
+    };
+    requestAnimationFrame(move);
+    await new Promise((later) => setTimeout(later, ms));
+    isOver = true;
+    observer.disconnect();
+    return (shown * 1000) / ms;
+  }, SCRUB_MS);
+  const p95 = quantile(times, 0.95);
+  return [
+    figure('any offset of a 1 GB session on the page, p95', `${p95.toFixed(0)} ms`, '200 ms', p95 / 200, '≤'),
+    figure('the same: wrong pictures', String(wrong), '0', wrong, '≤', 0),
+    figure('the same: scrubbing, positions a second', perSecond.toFixed(0), '20', perSecond / 20, '≥'),
+  ];
+}
+
+export async function pageBenches(): Promise<Figure[]> {
+  try {
+    const found: Figure[] = [];
+    for (const part of [pageWall, pageFlood, pagePast]) {
+      found.push(...(await part()));
+      process.stderr.write(`bench: ${found.map(({ what, ours }) => `${what}: ${ours}`).join('; ')}\n`);
+    }
+    return found;
+  } finally {
+    await closeBrowser();
+  }
+}
+
+/** From the address to the picture, in the page. */
+async function lookAt(page: Page, id: string, offset: number): Promise<number> {
+  return page.evaluate(
+    ([hash, wanted]) =>
+      new Promise<number>((done) => {
+        const startedAt = performance.now();
+        const look = (): void => {
+          if (document.querySelector<HTMLElement>('.time-view')?.dataset['offset'] === wanted)
+            done(performance.now() - startedAt);
+          else requestAnimationFrame(look);
+        };
+        location.hash = hash;
+        look();
+      }),
+    [`#/s/${id}/time/${offset}`, String(offset)] as const,
+  );
+}
+
+/** When all miniatures in sight were drawn for the first time, in ms since the page was asked for. */
+async function wallDrawnAt(page: Page): Promise<number | null> {
+  return page.evaluate(() => performance.getEntriesByName('wall-drawn')[0]?.startTime ?? null);
+}
+
+/** As the browser tells the page when another tab is in front. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+    Object.defineProperty(document, 'visibilityState', { value: hidden ? 'hidden' : 'visible', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}
+
+async function receivedIn(cdp: CDPSession, ms: number): Promise<number> {
+  let bytes = 0;
+  cdp.on('Network.webSocketFrameReceived', ({ response }) => (bytes += response.payloadData.length));
+  await cdp.send('Network.enable');
+  await new Promise((later) => setTimeout(later, ms));
+  await cdp.send('Network.disable');
+  return bytes;
+}
+
+/** The keeper's use of a core while `ms` pass after `begin`. */
+async function cpuShare(client: Client, ms: number, begin: () => Promise<void>): Promise<number> {
+  const { keeper } = await client.status();
+  await begin();
+  const ticks = (): number => {
+    const fields = readFileSync(`/proc/${keeper.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const [before, startedAt] = [ticks(), performance.now()];
+  await new Promise((later) => setTimeout(later, ms));
+  return ((ticks() - before) * 10) / (performance.now() - startedAt);
+}
+
+function figure(what: string, ours: string, limit: string, ratio: number, sign: '≤' | '≥', goal: number = 1): Figure {
+  return { what, ours, limit, ratio, goal: [sign, goal] };
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+}
+
+const median = (values: readonly number[]): number => quantile(values, 0.5);

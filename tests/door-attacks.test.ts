@@ -1,0 +1,203 @@
+/** What an hour of attacks on the gateway tried, with raw sockets and hostile clients. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { TestDaemon, until } from '@spool/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestGateway } from './support/gateway.ts';
+
+const PTY = { cols: 80, rows: 24 };
+
+let daemon: TestDaemon;
+let gateway: TestGateway;
+let own: string;
+let other: string;
+
+beforeAll(async () => {
+  daemon = new TestDaemon();
+  gateway = await TestGateway.start(daemon);
+  const client = await daemon.client();
+  own = (await client.run({ command: ['cat'], name: 'own', labels: { team: 'web' }, size: PTY })).id;
+  other = (await client.run({ command: ['cat', '-u'], name: 'other', cwd: '/tmp', size: PTY })).id;
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+const codeOf = (url: string): string => new URL(url).hash.slice('#code='.length);
+
+test('[DOOR-12] a long poll ends with its token, without an answer', async () => {
+  const { id, token } = await gateway.token('viewer');
+  const asking = gateway.ask(`/api/sessions/${own}/wait?timeoutMs=55000`, { token }).then(
+    ({ status }) => status,
+    () => 'cut',
+  );
+  const { doors } = await daemon.client();
+  await until('it was let in', async () => (await doors.tokens()).some((one) => one.id === id && one.lastUsedAt));
+  await daemon.json('token', 'revoke', id);
+  expect(await asking).toBe('cut');
+  const expiring = await doors.createToken({ kind: 'token', role: 'viewer', expiresAt: Date.now() + 3000 });
+  const late = gateway.ask(`/api/sessions/${own}/wait?timeoutMs=55000`, { token: expiring.token }).then(
+    ({ status }) => status,
+    () => 'cut',
+  );
+  expect(['cut', 401]).toContain(await late); // 401: a busy machine was slower than the token
+});
+
+test('[DOOR-15] the id of another session is no way to it: a run is not answered with it', async () => {
+  const { token } = await gateway.token('operator', '--label', 'team=web');
+  const socket = await gateway.frames(token);
+  for (const command of [['cat', '-u'], ['true']]) {
+    const answer = await socket.request('run', { id: other, command, cwd: '/tmp', env: {} });
+    expect(answer).toEqual({ code: 'ID_TAKEN', details: { session: other } });
+  }
+  expect(await socket.request('run', { id: own, command: ['true'], cwd: '/', env: {} })).toMatchObject({
+    code: 'ID_TAKEN',
+  });
+  socket.close();
+});
+
+test('[DOOR-1] a cookie that another site has put before ours locks nobody out, and is no token', async () => {
+  const cookie = await gateway.login(codeOf((await daemon.json<{ url: string }>('web', '--no-open')).url));
+  const [name] = cookie.split('=');
+  const status = async (header: string): Promise<number> =>
+    (await gateway.ask('/api/me', { headers: { cookie: header } })).status;
+  expect(await status(`${name}=garbage; ${cookie}`)).toBe(200);
+  expect(await status(`${cookie}; ${name}=garbage`)).toBe(200);
+  expect(await status(`x${cookie}`)).toBe(401);
+  expect(await status(`${name}=a; ${name}=b`)).toBe(401);
+  const { token } = await gateway.token('owner');
+  expect(await status(`${name}=${token}`)).toBe(401); // a token of a program
+});
+
+test('[DOOR-1] of 50 logins at once with one code one succeeds, and with a link for three, three', async () => {
+  const { url } = await daemon.json<{ url: string }>('web', '--no-open');
+  const shared = await daemon.json<{ url: string }>('share', 'own', '--uses', '3');
+  for (const [link, uses] of [
+    [url, 1],
+    [shared.url, 3],
+  ] as const) {
+    const logins = Array.from({ length: 50 }, () =>
+      gateway.ask('/api/login', { body: { code: codeOf(link) }, headers: { origin: gateway.origin } }),
+    );
+    const statuses = (await Promise.all(logins)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(uses);
+    expect(statuses.filter((status) => ![200, 401, 429].includes(status))).toEqual([]);
+  }
+});
+
+test('[DOOR-15] a link from now on: no route and no request shows what was before', async () => {
+  const client = await daemon.client();
+  await client.write('own', 'BEFORE\n');
+  await until('it is written', async () => (await client.get('own')).offset >= 16);
+  await new Promise((resolve) => setTimeout(resolve, 20)); // times are in milliseconds
+  const { url } = await daemon.json<{ url: string }>('share', 'own', '--from', 'now');
+  await client.write('own', '\x1b[2J\x1b[HAFTER\n');
+  await until('it is shown', async () => (await client.screen('own')).content.includes('AFTER'));
+  const cookie = await gateway.login(codeOf(url));
+  for (const place of [
+    'logs',
+    'logs?from=0',
+    'screen?historyLines=1000',
+    'screen?offset=8',
+    'screen?time=1',
+    'search?text=BEFORE',
+    'wait?timeoutMs=1',
+  ]) {
+    const { status, text } = await gateway.ask(`/api/sessions/own/${place}`, { headers: { cookie } });
+    expect([place, status < 500, text.replace('text=BEFORE', '').includes('BEFORE')]).toEqual([place, true, false]);
+    if (place.startsWith('logs')) expect([place, status, text.includes('AFTER')]).toEqual([place, 200, true]);
+  }
+  const socket = await gateway.socket({ cookie, origin: gateway.origin });
+  await socket.hello();
+  const asks: readonly (readonly [op: string, ask: object])[] = [
+    ['SUBSCRIBE_WORKER_OUTPUT', { agent: 'own', from: 0 }],
+    ['watch', { session: 'own', from: { tailBytes: 1000 }, creditBytes: 1000 }],
+    ['watch', { session: 'own', from: 'start', creditBytes: 1000 }],
+    ['attach', { session: 'own', creditBytes: 100_000, typing: 'abcdefgh', from: 0, historyLines: 100 }],
+    ['grids', { tiles: [{ session: own }] }],
+    ['marks', { session: 'own' }],
+    ['watchEvents', { session: 'own', from: 0, creditBytes: 1000 }],
+  ];
+  for (const [op, ask] of asks) await socket.request(op, ask);
+  await until('the present is shown', () =>
+    socket.frames.some(({ payload }) => Buffer.from(payload).includes('AFTER')),
+  );
+  expect(socket.frames.some(({ payload }) => Buffer.from(payload).includes('BEFORE'))).toBe(false);
+  socket.close();
+});
+
+test('[DOOR-16] hostile words of a client reach the audit log as text, and a changed line is found', async () => {
+  const { token } = await gateway.token('operator', '--name', 'hostile');
+  const socket = await gateway.frames(token);
+  await socket.request('stop', { session: 'x\x1b]0;pwn\x07\n00:00:00  root  login' });
+  socket.close();
+  const audit = async (): Promise<string> => (await daemon.spool(['audit'])).stdout;
+  await until('it is recorded', async () => (await audit()).includes('pwn'));
+  const line = (await audit()).split('\n').find((one) => one.includes('pwn'))!;
+  expect([line.includes('root  login'), /[\x00-\x1f\x7f-\x9f]/.test(line)]).toEqual([true, false]);
+  const path = `${daemon.home}/doors/audit.ndjson`;
+  const whole = readFileSync(path, 'utf8');
+  writeFileSync(path, whole.replace('pwn', 'own'));
+  expect((await daemon.spool(['audit', 'verify'])).code).toBe(1);
+  writeFileSync(path, whole);
+  expect((await daemon.spool(['audit', 'verify'])).code).toBe(0);
+});
+
+/** Bytes as they are; the first line of each answer. */
+async function raw(text: string): Promise<string[]> {
+  return await new Promise((resolve) => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    let all = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (all += part));
+    socket.on('error', () => {}).on('close', () => resolve(all.match(/^HTTP\/1\.1 \d+/gm) ?? []));
+    socket.write(text);
+  });
+}
+
+test('[DOOR-2] requests in requests, upgrades elsewhere and odd methods get no further than one refusal', async () => {
+  const { token } = await gateway.token('owner');
+  const head = `Host: 127.0.0.1:${gateway.port}\r\nAuthorization: Bearer ${token}\r\n`;
+  const json = `${head}Content-Type: application/json\r\n`;
+  const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n`;
+  const hidden = `GET /healthz HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
+  const post = 'POST /api/sessions HTTP/1.1\r\n';
+  const seen = {
+    'two lengths': await raw(`${post}${json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}${hidden}`),
+    'a length and chunks': await raw(
+      `${post}${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    ),
+    'odd chunks': await raw(`${post}${json}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${hidden}`),
+    'after a foreign host': await raw(`GET /api/me HTTP/1.1\r\nHost: evil\r\n\r\n${hidden}`),
+    'upgrade elsewhere': await raw(`GET /api/sessions HTTP/1.1\r\n${head}${upgrade}\r\n${hidden}`),
+    'upgrade by POST': await raw(`POST /ws HTTP/1.1\r\n${head}${upgrade}Content-Length: 0\r\n\r\n`),
+    'upgrade of another path': await raw(`GET /ws/../ws HTTP/1.1\r\n${head}${upgrade}\r\n`),
+    'the whole server': await raw(`OPTIONS * HTTP/1.1\r\n${head}Connection: close\r\n\r\n`),
+    tunnel: await raw(`CONNECT 127.0.0.1:22 HTTP/1.1\r\n${head}\r\n`),
+  };
+  expect(seen).toEqual({
+    'two lengths': ['HTTP/1.1 400'],
+    'a length and chunks': ['HTTP/1.1 400'],
+    'odd chunks': ['HTTP/1.1 400'],
+    'after a foreign host': ['HTTP/1.1 421'],
+    'upgrade elsewhere': ['HTTP/1.1 404'],
+    'upgrade by POST': ['HTTP/1.1 405'],
+    'upgrade of another path': ['HTTP/1.1 404'],
+    'the whole server': ['HTTP/1.1 421'],
+    tunnel: [],
+  });
+  for (const query of [`token=${token}`, `access_token=${token}`, `bearer=${token}`])
+    expect([query.split('=')[0], (await gateway.ask(`/api/me?${query}`)).status]).toEqual([query.split('=')[0], 401]);
+});
+
+test('[DOOR-9] words about rights in a request mean nothing, in whatever form', async () => {
+  const { token } = await gateway.token('viewer');
+  const socket = await gateway.frames(token);
+  const client = await daemon.client();
+  expect(await socket.request(['kill'] as unknown as string, { session: own })).toMatchObject({ code: 'ROLE_TOO_LOW' });
+  expect(await socket.request(['attach'] as unknown as string, { session: own })).toMatchObject({
+    code: 'REQUEST_UNKNOWN',
+  });
+  await socket.request('attach', { session: own, creditBytes: 1000, typing: 'abcdefgh', size: { cols: 33, rows: 11 } });
+  await socket.request('view', { channel: 3, size: { cols: 33, rows: 11 }, isFocused: true });
+  const { size, viewers, state } = await client.get(own);
+  expect([state, size, viewers[0]!.isReadOnly]).toEqual(['running', PTY, true]);
+  socket.close();
+});

@@ -1,0 +1,137 @@
+/** What the page's terminal adds to a terminal: search, links, clipboard, uploads, files; in a real browser. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestDaemon, until } from '@spool/testkit';
+import { closeBrowser, NO_BROWSER, openPage, rowsOn } from '@spool/testkit/browser';
+import { testNeeding } from '@spool/testkit/needs';
+import { afterAll, expect } from 'vitest';
+
+afterAll(closeBrowser);
+
+const WITHIN_MS = 60_000;
+
+interface Web {
+  readonly navigator: { readonly clipboard: { readText(): Promise<string>; writeText(text: string): Promise<void> } };
+}
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-10] text that has long scrolled away is found, and opens where it was seen',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const script = 'seq 5000; echo the-needle in the hay; seq 5000 9999; exec sleep 1000';
+    const session = await client.run({ command: ['bash', '-c', script], name: 'hay', size: { cols: 80, rows: 20 } });
+    await until('it has printed', async () => (await client.screen(session.id)).content.includes('9999'), WITHIN_MS);
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await page.goto(`${origin}/#/s/${session.id}`);
+    await page.getByRole('button', { name: 'Find in the output' }).click();
+    await page.getByRole('searchbox', { name: 'Find in the whole output' }).fill('the-needle');
+    await page.getByRole('link', { name: 'the-needle in the hay' }).click();
+    await until(
+      'the moment is shown',
+      async () => (await rowsOn(page)).filter((row) => row !== '').at(-1) === 'the-needle in the hay',
+      WITHIN_MS,
+    );
+    expect(open.complaints).toEqual([]);
+  },
+);
+
+testNeeding(NO_BROWSER)('[PAGE-11] a program copies only with consent, and a pasted file is uploaded', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+  try {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const script = String.raw`printf '\e]52;;%s\a' "$(printf 'from the program' | base64)"; printf '\e[?2004h'; stty raw -echo; exec cat -v`;
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.writeText('before'));
+    const shown = page.getByRole('alertdialog', { name: 'Copy' });
+    // A snapshot has no clipboard in it: only what is printed while the page looks asks.
+    const again = await client.run({
+      command: ['bash', '-c', `read -r go; ${script}`],
+      name: 'asks',
+      cwd: folder,
+      size: { cols: 100, rows: 20 },
+    });
+    await page.goto(`${origin}/#/s/${again.id}`);
+    await page.locator('.xterm').waitFor();
+    await until('it is attached', async () => (await client.get(again.id)).viewers.length === 1, WITHIN_MS);
+    await client.write(again.id, 'go\r');
+    await shown.waitFor();
+    expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe('before');
+    await shown.getByRole('button', { name: 'Copy' }).click();
+    await shown.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => (globalThis as unknown as Web).navigator.clipboard.readText())).toBe(
+      'from the program',
+    );
+
+    await page.evaluate(() => {
+      const web = globalThis as unknown as {
+        DataTransfer: new () => { items: { add(file: unknown): void } };
+        File: new (parts: string[], name: string) => unknown;
+        ClipboardEvent: new (type: string, options: object) => object;
+        document: { querySelector(text: string): { dispatchEvent(event: object): void } };
+      };
+      const clipboardData = new web.DataTransfer();
+      clipboardData.items.add(new web.File(['a picture'], '../../evil name.png'));
+      web.document
+        .querySelector('.xterm-helper-textarea')
+        .dispatchEvent(new web.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await until(
+      'the file is there',
+      () => readdirSync(folder).includes('.spool-uploads') && readdirSync(join(folder, '.spool-uploads')).length === 2,
+      WITHIN_MS,
+    );
+    const made = readdirSync(join(folder, '.spool-uploads')).find((name) => name.endsWith('evil-name.png'))!;
+    expect(readFileSync(join(folder, '.spool-uploads', made), 'utf8')).toBe('a picture');
+    await until(
+      'its path was pasted, bracketed',
+      async () =>
+        (await client.screen(again.id)).content
+          .replaceAll('\n', '')
+          .includes(`^[[200~${folder}/.spool-uploads/${made}`),
+      WITHIN_MS,
+    );
+    expect(open.complaints).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+testNeeding(NO_BROWSER)('[FILE-2] files and changes are shown on the page, and HTML and SVG do not run', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+  try {
+    const git = (...args: string[]): void =>
+      void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: folder, stdio: 'pipe' });
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(folder, 'a.txt'), 'one\n');
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    writeFileSync(join(folder, 'a.txt'), 'two\n');
+    writeFileSync(join(folder, 'evil.html'), '<script>window.pwned=1</script><img src=x onerror="window.pwned=1">');
+    writeFileSync(join(folder, 'evil.svg'), '<svg xmlns="http://www.w3.org/2000/svg" onload="window.pwned=1"/>');
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const session = await client.run({ command: ['sleep', '1000'], name: 'files', cwd: folder });
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await page.goto(`${origin}/#/s/${session.id}/files`);
+    for (const name of ['evil.html', 'evil.svg']) {
+      await page.getByRole('link', { name }).click();
+      await page.getByText('window.pwned=1').first().waitFor();
+      await page.goBack();
+    }
+    await page.getByRole('link', { name: 'Changes' }).click();
+    await page.getByText('+two').waitFor();
+    await page.getByRole('link', { name: 'evil.svg' }).waitFor();
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
+    expect(open.complaints).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

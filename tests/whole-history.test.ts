@@ -1,0 +1,130 @@
+/** `attach --history all` and `screen --history all`: every line of a session above its screen, from the log. */
+import { readFileSync } from 'node:fs';
+import { ScreenModel } from '@spool/core/screen';
+import { seen, SPOOL, Terminal, TestDaemon, until } from '@spool/testkit';
+import { expect, test } from 'vitest';
+
+const env = { PATH: process.env.PATH!, HOME: '/', TERM: 'xterm-256color' };
+const SIZE = { cols: 80, rows: 24 };
+const LINES = 1_000_000;
+/** A terminal model of all lines takes a gigabyte. */
+const MEMORY_KB_MAX = 600_000;
+const CTRL_BACKSLASH = '\x1c';
+
+/** The most memory that a process and its children have used, in KB. */
+function peakMemory(pid: number): number {
+  const own = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  return Math.max(Number(own?.[1] ?? 0), ...children.map(peakMemory));
+}
+
+const numbers = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\n`).join('');
+
+test('[PAST-7] a session of a million lines: all of them above the screen, as `logs` prints them, in bounded memory', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `seq 1 ${LINES}; printf '\\033[31mred\\033[m'; exec sleep 1000`;
+  const session = await client.run({ command: ['sh', '-c', script], name: 'long', size: SIZE, env });
+  await until('all is written', async () => (await session.tail({ bytes: 10 })).includes('red'), 120_000);
+  const { stdout } = await daemon.spool(['screen', '--history', 'all', 'long']);
+  expect(stdout === `${numbers(1, LINES)}red\n`).toBe(true);
+  const logs = await daemon.spool(['logs', 'long']);
+  expect(stdout === logs.stdout).toBe(true);
+
+  using terminal = new Terminal([SPOOL, 'attach', '--quiet', '--history', 'all', 'long'], daemon.env, SIZE);
+  await until('the screen is there', () => /\x1b\[[\d;]*31m.*red/s.test(terminal.printed.slice(-5000)), 240_000);
+  expect(peakMemory(terminal.pid)).toBeLessThan(MEMORY_KB_MAX);
+  const printed = terminal.printed
+    .slice(terminal.printed.indexOf('\x1b[2J'))
+    .replaceAll(/\x1b\][^\x1b]*\x1b\\|\x1b[[(*+)][\d;?<>=!]*[ -/]*[@-~]|\x1b./g, '')
+    .match(/\d+/g)!
+    .map(Number)
+    .filter((number) => number > 0);
+  expect(printed.findIndex((number, at) => number !== at + 1)).toBe(-1);
+  expect(printed).toHaveLength(LINES);
+  terminal.type(CTRL_BACKSLASH);
+  expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+}, 600_000);
+
+test('[PAST-7] while output goes on, and into a terminal of another size: no line is missing or doubled where the screen begins', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  // It never stops printing: some long lines, some colours, a burst now and then.
+  const script = `
+    let at = 0;
+    const line = () => process.stdout.write(++at + (at % 7 === 0 ? ' ' + 'x'.repeat(150) : '') + (at % 5 === 0 ? '\\x1b[32m green\\x1b[m' : '') + '\\n');
+    for (let n = 0; n < 3000; n++) line();
+    setInterval(() => { for (let n = 0; n < (at % 50 === 0 ? 200 : 7); n++) line(); }, 10);`;
+  const session = await client.run({ command: [process.execPath, '-e', script], size: SIZE, env });
+  await seen(client, session.id, '3000');
+  for (const size of [SIZE, { cols: 131, rows: 45 }, { cols: 50, rows: 12 }]) {
+    using terminal = new Terminal([SPOOL, 'attach', '--quiet', '--history', 'all', session.id], daemon.env, size);
+    await until('the screen is there', () => terminal.printed.includes('\x1b[!p'), 60_000);
+    const shown = terminal.printed.length;
+    await until('output goes on after it', () => terminal.printed.length > shown + 20_000, 60_000);
+    terminal.type(CTRL_BACKSLASH);
+    expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+    const lines = shownLines(terminal.printed, size).filter((text) => /^\d/.test(text));
+    lines.pop(); // it may be unfinished
+    expect(lines.find((text, at) => text !== textOf(at + 1))).toBe(undefined);
+    expect(lines.length).toBeGreaterThan(3000);
+  }
+}, 240_000);
+
+const textOf = (at: number): string =>
+  `${at}${at % 7 === 0 ? ` ${'x'.repeat(150)}` : ''}${at % 5 === 0 ? ' green' : ''}`;
+
+/** The lines of a terminal and its scrollback; those that wrap are one. */
+function shownLines(printed: string, size: { cols: number; rows: number }): string[] {
+  using model = new ScreenModel(size, { scrollback: 60_000 });
+  model.write(Buffer.from(printed, 'latin1'));
+  const lines: string[] = [];
+  for (const { isWrapped, runs } of model.lines(-60_000)) {
+    const text = runs.map((run) => run.text).join('');
+    if (isWrapped) lines.push(lines.pop()! + text);
+    else lines.push(text);
+  }
+  return lines;
+}
+
+test('[PAST-7] `screen --history all`: with colours, as a page, at a place; below a full-screen program; not as JSON', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const script = `seq 1 50; printf '\\033[31mred\\033[m\\r\\n'; printf '\\033[?1049h\\033[Hfull'; exec sleep 1000`;
+  const session = await client.run({ command: ['sh', '-c', script], name: 'all', size: SIZE, env });
+  await seen(client, session.id, 'full');
+  const shown = async (...flags: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await daemon.spool(['screen', '--history', 'all', ...flags, 'all']);
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout;
+  };
+  expect(await shown()).toBe(`${numbers(1, 50)}red\nfull\n`);
+  expect(await shown('--format', 'ansi')).toContain('50\n\x1b[31mred\x1b[m\nfull\n');
+  expect(await shown('--format', 'html')).toMatch(/>1\n2\n.*\n50\n<span style="color:#[\da-f]+">red<\/span>\nfull\n/s);
+  expect(await shown('--at', '#111')).toBe(numbers(1, 30));
+  for (const flags of [['--json'], ['--format', 'json']]) {
+    const refused = await daemon.spool(['screen', '--history', 'all', ...flags, 'all']);
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([2, expect.stringContaining('spool logs --json')]);
+  }
+  const many = await daemon.spool(['screen', '--history', '20001', 'all']);
+  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining('from 0 to 20000, or all')]);
+  const piped = await daemon.spool(['attach', '-r', '--history', 'some', 'all']);
+  expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('or all')]);
+});
+
+test('[PAST-7] an ended session, read-only in a terminal of another size, is shown whole; without a terminal too', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['seq', '1', '20000'], name: 'over', size: SIZE, env });
+  await session.wait();
+  using terminal = new Terminal([SPOOL, 'attach', '-r', '--history', 'all', 'over'], daemon.env, {
+    cols: 60,
+    rows: 10,
+  });
+  expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
+  const lines = shownLines(terminal.printed, { cols: 60, rows: 10 }).filter((text) => /^\d+$/.test(text));
+  expect(lines.slice(0, 19_977)).toEqual(numbers(1, 19_977).trim().split('\n'));
+  const piped = await daemon.spool(['attach', '--history', 'all', 'over']);
+  expect(piped.stdout).toBe(numbers(1, 20_000));
+});
