@@ -53,10 +53,11 @@ const FAKE_TIMERS: TestUserConfig['fakeTimers'] = {
 
 const UNIT: Pick<
   TestUserConfig,
-  'fakeTimers' | 'globalSetup' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'
+  'fakeTimers' | 'globalSetup' | 'setupFiles' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'
 > = {
   fakeTimers: FAKE_TIMERS,
   globalSetup: ['scripts/before-unit-tests.mjs'],
+  setupFiles: ['scripts/each-unit-test.mjs'],
   maxWorkers: UNIT_WORKERS,
   pool: 'forks',
   testTimeout: UNIT_MS_MAX,

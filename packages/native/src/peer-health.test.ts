@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ANSWER_WITHIN_MS, PeerHealth, type Progress, progressOf, QUIET_AT_START_MS, QUIET_MS } from './peer-health.ts';
 
 const TICK_MS = 100;
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 /** A watched peer whose condition the test decides. `events` records what was done, and when. */
 function watched(progress: () => Progress | null): { health: PeerHealth; events: string[]; since: () => number } {
   const events: string[] = [];

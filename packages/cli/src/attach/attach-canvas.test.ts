@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { AttachCanvas } from './attach-canvas.ts';
 import { ViewerScreen } from './viewer-screen.ts';
 
@@ -6,8 +6,6 @@ const OWN = { cols: 80, rows: 24 };
 const OTHER = { cols: 200, rows: 50 };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
-
 class Watched {
   text = '';
   readonly asked: string[] = [];

@@ -1,11 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { DEFAULT_DETACH_KEYS, type TypedPiece } from '@spool/vt';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { Keyboard } from './keyboard.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 function keyboard(): { source: EventEmitter; heard: string[]; keys: Keyboard } {
   const source = Object.assign(new EventEmitter(), { resume() {}, pause() {} });
   const heard: string[] = [];

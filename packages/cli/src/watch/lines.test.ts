@@ -1,12 +1,10 @@
 import type { Client } from '@spool/client/node';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { sessionWith } from './fixture.ts';
 import { WatchLines } from './lines.ts';
 import { type Row, WatchList } from './list.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 function rowsOf(...ids: string[]): readonly Row[] {
   const list = new WatchList();
   list.replace(ids.map((id) => sessionWith(id, id.startsWith('ended') ? { state: 'exited', endedAt: 1 } : {})));

@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { untilNextAge, WatchPainter } from './painter.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 test('[STATE-4] many changes are one picture; a terminal that takes nothing gets no second one before it has the first', async () => {
   let drawn = 0;
   let written = Promise.withResolvers<void>();

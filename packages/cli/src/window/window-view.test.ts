@@ -1,14 +1,12 @@
 import { useWidths } from '@spool/core/screen';
 import xterm from '@xterm/headless';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { WindowView } from './window-view.ts';
 
 const SESSION = { cols: 40, rows: 10 };
 const OWN = { cols: 20, rows: 6 };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
-
 class Watched {
   readonly view: WindowView;
   readonly frames: string[] = [];

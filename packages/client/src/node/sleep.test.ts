@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { sleep } from './sleep.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 test.each([0, 1, 2 ** 31 - 1, 2 ** 31, 3 * 2 ** 31])('a sleep of %d ms takes so long', async (ms) => {
   const start = Date.now();
   const slept = sleep(ms).then(() => Date.now() - start);

@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { endWhenIdle } from './idle-limit.ts';
 import type { TreeLook } from './process-tree.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 test('[STATE-20] it ends after the limit, counted from the last output, key or CPU time, and only once', () => {
   const subject = { pid: 7, offset: 0, typedAt: null as number | null };
   let cpuMs = 0;

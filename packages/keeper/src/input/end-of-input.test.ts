@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { EndOfInput } from './end-of-input.ts';
 
 const CTRL_D = 4;
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 /** A terminal whose program rests, reads by line, and reads at once what is typed. */
 function stage(over: { isCanonical?: boolean; hasUnread?: boolean; endOfFileKey?: number; name?: string } = {}) {
   const terminal = {

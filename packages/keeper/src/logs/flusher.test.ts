@@ -1,10 +1,8 @@
 import type { Log } from '@spool/core';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { Flusher } from './flusher.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 /** A log that counts its flushes; `takes` decides which of them the disk accepts. */
 function fakeLog(takes: (flush: number) => boolean = () => true): { log: Log; flushes: () => number } {
   let count = 0;

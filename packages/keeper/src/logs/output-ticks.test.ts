@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { OutputTicks, TICK_MS, type Ticked } from './output-ticks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 /** A pipe: what is written to it is stored at once while it is reported, and otherwise when it is taken. */
 class Pipe implements Ticked {
   readonly ticks: OutputTicks;
