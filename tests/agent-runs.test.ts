@@ -209,7 +209,7 @@ test('[EVT-1] an agent that dies in its turn: everything that was begun has ende
   await run.has(1, 'session.ended');
   const [ended] = await run.kinds('turn.ended');
   expect(ended).toMatchObject({ outcome: 'failed' });
-  await expect(run.agent.prompt('say more')).rejects.toMatchObject({ code: 'SESSION_EXITED' });
+  await expect(run.agent.prompt('say more')).rejects.toMatchObject({ code: 'AGENT_ENDED' });
 });
 
 /** Half of them is the program itself, which all drivers share. */

@@ -164,6 +164,8 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
   await say('wait', 'agent', '--until', 'blocked');
   for (const args of [['approve'], ['deny'], ['queue'], ['interrupt']]) await say(...args, 'agent');
   await say('kill', 'agent');
+  await say('resume', 'agent');
+  await say('kill', 'agent');
   told.set('watch', await rowsOf(daemon));
   await say('kill', 'asks');
   await say('stop', 'renamed');

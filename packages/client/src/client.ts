@@ -23,6 +23,7 @@ import type { TerminalModes } from '@spool/vt';
 import type { Command } from '@spool/protocol/agent';
 import { AgentHandle } from './agents/agent-handle.ts';
 import { type AgentOptions, agentRun } from './agents/launch.ts';
+import { type ResumeOptions, resumedRun } from './agents/resume.ts';
 import { checkNamed } from './check.ts';
 import { Input } from './input.ts';
 import { Link, type LinkOptions } from './link/link.ts';
@@ -154,6 +155,21 @@ export class Client {
     const id = options.id ?? this.#runtime.randomId();
     const session = await this.run({ ...agentRun(name, options, () => this.#runtime.randomId()), id });
     return new AgentHandle(this, session.info);
+  }
+
+  /**
+   * Goes on with an agent that has ended, in a new session, by the agent's own session. Fails while that runs elsewhere:
+   * two processes would write to it.
+   */
+  async resumeAgent(session: string, options: ResumeOptions = {}): Promise<AgentHandle> {
+    const run = await resumedRun(this, await this.get(session), options);
+    const id = options.id ?? this.#runtime.randomId();
+    try {
+      return new AgentHandle(this, (await this.run({ ...run, id })).info);
+    } catch (error) {
+      if (!SpoolError.is(error, 'NAME_TAKEN') || options.name !== undefined) throw error;
+      return new AgentHandle(this, (await this.run({ ...run, name: undefined, id })).info);
+    }
   }
 
   /** An id for a command or a session. */

@@ -22,6 +22,7 @@ export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
 export { AgentHandle, type Decided } from './agents/agent-handle.ts';
+export type { ResumeOptions } from './agents/resume.ts';
 export { agentEnvironment, agentRun, AGENTS, type AgentOptions, contentOf } from './agents/launch.ts';
 export { type AgentEventItem, AgentEvents } from './streams/agent-events.ts';
 export type { AgentBody, AgentEvent, AgentEventKind, Command, Content } from '@spool/protocol/agent';

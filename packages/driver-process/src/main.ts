@@ -37,7 +37,12 @@ try {
   if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
   const { cwd, driver } = await requester.get(session);
-  const machine = new AgentMachine(DIALECTS[name], session, { ...given(driver?.options), cwd, clientVersion: VERSION });
+  const machine = new AgentMachine(DIALECTS[name], session, {
+    ...given(driver?.options),
+    isContinued: driver?.resumes?.session !== undefined,
+    cwd,
+    clientVersion: VERSION,
+  });
   const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
   await new DriverRun({ requester, session, machine, policy, onOutdated: () => process.exit(0) }).run();
   process.exit(0);

@@ -148,18 +148,17 @@ describe('claude', () => {
     expect(talk.last('session.updated')).toMatchObject({ model: 'opus' });
   });
 
-  test('[DRV-2] a process that dies ends everything, keeps the queue for its successor, and refuses commands after the last', () => {
+  test('[DRV-2, EVT-9] a process that dies ends everything, says where and what can be resumed, and refuses commands', () => {
     const talk = claude();
+    talk.says({ type: 'system', subtype: 'init', session_id: 'own', model: 'm', tools: [], slash_commands: [] });
+    talk.says({ type: 'result', subtype: 'success', is_error: false, result: '', total_cost_usd: 0 });
     talk.prompt('go', 'p1');
     talk.says(ASK);
     talk.prompt('then this', 'p2');
-    talk.exited(true);
-    expect(talk.last('turn.ended')).toMatchObject({ outcome: 'failed', stopReason: 'exited', moreQueued: 1 });
-    const [{ request_id }] = talk.restarted();
-    expect(
-      talk.says({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } }),
-    ).toMatchObject([{ message: { content: [{ text: 'then this' }] } }]);
     talk.exited();
+    const message = 'the agent was ended by SIGKILL in its turn 2; it can be resumed';
+    expect(talk.last('turn.ended')).toMatchObject({ outcome: 'failed', stopReason: 'exited', error: { message } });
+    expect(talk.last('session.ended')).toMatchObject({ reason: message, agentSession: 'own' });
     talk.prompt('too late', 'p3');
     expect(talk.last('command.refused')).toMatchObject({ code: 'ended' });
     expect(faultsOf(talk.events)).toEqual([]);
@@ -192,15 +191,17 @@ test('codex: handshake, turn, approval, steering and interrupt', () => {
     { method: 'turn/steer', params: { expectedTurnId: 'tu1' } },
   ]);
   expect(talk.command({ do: 'interrupt' })).toMatchObject([{ method: 'turn/interrupt', params: { turnId: 'tu1' } }]);
-  talk.exited(true);
-  const [again] = talk.restarted();
-  const [, resume] = talk.says({ id: again.id, result: { userAgent: 'spool/0.166.0' } });
-  expect(resume).toMatchObject({ method: 'thread/resume', params: { threadId: 'th1', excludeTurns: true } });
-  talk.says({ id: resume.id, result: { thread: { id: 'th1' }, approvalPolicy: 'on-request' } });
-  talk.says({ id: 0, method: 'item/fileChange/requestApproval', params: { itemId: 'i2' } });
-  expect(talk.last('permission.requested')!.request).not.toBe('0');
   talk.exited();
+  expect(talk.last('session.ended')).toMatchObject({ agentSession: 'th1' });
   expect(faultsOf(talk.events)).toEqual([]);
+  const next = new Conversation('codex', { cwd: '/project', resume: 'th1', isContinued: true });
+  const [again] = next.started();
+  const [, resume] = next.says({ id: again.id, result: { userAgent: 'spool/0.166.0' } });
+  expect(resume).toMatchObject({ method: 'thread/resume', params: { threadId: 'th1', excludeTurns: true } });
+  next.says({ id: resume.id, result: { thread: { id: 'th1' }, approvalPolicy: 'on-request' } });
+  expect(next.last('session.started')).toMatchObject({ agentSession: 'th1' });
+  next.exited();
+  expect(faultsOf(next.events)).toEqual([]);
 });
 
 test('[DRV-12] codex: an interrupt ends the commands of its turn in the background, and no other', () => {
@@ -267,21 +268,22 @@ test('acp: handshake, prompt, permission, and an interrupt that answers what is 
   ]);
   talk.says({ jsonrpc: '2.0', id: prompt.id, result: { stopReason: 'cancelled' } });
   expect(talk.last('turn.ended')).toMatchObject({ outcome: 'interrupted' });
-  talk.exited(true);
-  const [hello] = talk.restarted();
-  const [load] = talk.says({
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+  const next = new Conversation('acp', { cwd: '/project', resume: 's1', isContinued: true });
+  const [hello] = next.started();
+  const [load] = next.says({
     jsonrpc: '2.0',
     id: hello.id,
     result: { protocolVersion: 1, agentCapabilities: { loadSession: true } },
   });
   expect(load).toMatchObject({ method: 'session/load', params: { sessionId: 's1' } });
-  const turns = talk.kinds.filter((kind) => kind === 'turn.started').length;
   const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'old' } };
-  talk.says({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update } });
-  talk.says({ jsonrpc: '2.0', id: load.id, result: {} });
-  expect(talk.kinds.filter((kind) => kind === 'turn.started')).toHaveLength(turns); // The history is not shown twice.
-  talk.exited();
-  expect(faultsOf(talk.events)).toEqual([]);
+  next.says({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update } });
+  next.says({ jsonrpc: '2.0', id: load.id, result: {} });
+  expect(next.kinds.filter((kind) => kind === 'turn.started')).toEqual([]); // the session before has the history
+  next.exited();
+  expect(faultsOf(next.events)).toEqual([]);
 });
 
 test('[DRV-8] acp: a prompt that waited for the handshake goes to the session that the handshake gave', () => {

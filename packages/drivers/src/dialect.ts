@@ -35,16 +35,12 @@ export type DriverInput =
   | CommandInput
   /** The agent's process runs: time for the handshake. */
   | { readonly type: 'started'; readonly at: number }
-  /** `willRestart`: another process follows, so prompts that wait stay. */
   | {
       readonly type: 'exited';
       readonly at: number;
       readonly exitCode?: number | null;
       readonly signal?: string | null;
-      readonly willRestart?: boolean;
     }
-  /** Another process of the agent runs after the first has ended, and goes on with the agent's own session. */
-  | { readonly type: 'restarted'; readonly at: number }
   /** Output that is no longer stored, or never could be: what was open is ended, because its end may be in the gap. */
   | { readonly type: 'gap'; readonly at: number; readonly from: number; readonly to: number };
 
@@ -54,6 +50,8 @@ export interface DialectOptions {
   readonly mode?: string;
   /** The agent's own session, to go on with it. */
   readonly resume?: string;
+  /** An earlier Spool session has the history of `resume`: it is not shown again. */
+  readonly isContinued?: boolean;
   /** For a program that speaks several wires, the one that it was started with. */
   readonly wire?: string;
   /** The version of Spool, for agents that ask who speaks. */

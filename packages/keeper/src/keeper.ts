@@ -147,6 +147,11 @@ export class Keeper {
     return freeName(run, new Set([...this.registry.runningNames(), ...this.#spawner.names]));
   }
 
+  /** What children other than `id` are about to go on with. */
+  agentSessionsUnderWay(id: string): readonly string[] {
+    return this.#spawner.agentSessions(id);
+  }
+
   /** By a session other than `id`. */
   isNameTaken(name: string, id: string): boolean {
     return this.#spawner.isNameTaken(name, id) || this.registry.isNameTaken(name);

@@ -15,6 +15,8 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   NAME_TAKEN: 'the name is used by a running session; choose another name, or use that session',
   NOT_AN_AGENT: 'this session is not an agent without a terminal; use spool_send or spool_keys',
   AGENT_ON_WIRE: 'this session is an agent without a terminal; give it prompts with spool_prompt',
+  AGENT_ENDED: 'the agent has ended; read what it did with spool_read; the user can go on with it: `spool resume`',
+  AGENT_RUNS: 'another session goes on with this agent; use that one',
   AGENT_UNKNOWN: 'unknown agent; use claude, codex, gemini, grok, opencode or acp',
   TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',
   KEY_UNKNOWN: 'unknown key; type text with spool_send',

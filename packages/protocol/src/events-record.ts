@@ -22,7 +22,7 @@ export type BatchInput =
   | { readonly output: number; readonly lines: number }
   | { readonly policy: Command; readonly rule: string }
   | { readonly command: number }
-  | { readonly fact: 'started' | 'restarted' }
+  | { readonly fact: 'started' }
   | { readonly fact: 'exited'; readonly exitCode: number | null; readonly signal: string | null }
   | { readonly fact: 'gap'; readonly from: number; readonly to: number };
 

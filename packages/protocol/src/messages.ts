@@ -145,6 +145,7 @@ export interface DriverInfo {
   readonly name: string;
   readonly state: 'running' | 'failed' | 'done';
   readonly options?: AgentStartOptions | undefined;
+  readonly resumes?: AgentResumed | undefined;
   /** The start and end of the events log. */
   readonly firstOffset: number;
   readonly offset: number;
@@ -175,6 +176,14 @@ export interface AgentStartOptions {
   readonly resume?: string | undefined;
 }
 
+/** What an agent goes on with. No two running sessions go on with the same: both would write to it. */
+export interface AgentResumed {
+  /** The agent's own session, by its id. */
+  readonly agentSession: string;
+  /** The session that had it before and has ended. */
+  readonly session?: string | undefined;
+}
+
 /** An agent without a terminal: the child speaks its own protocol on pipes. */
 export interface AgentRun {
   /** The name of its driver: `claude`, `codex`, …. */
@@ -183,6 +192,7 @@ export interface AgentRun {
   readonly commands?: readonly AgentCommandLine[] | undefined;
   /** What its driver tells the agent at the start. */
   readonly options?: AgentStartOptions | undefined;
+  readonly resumes?: AgentResumed | undefined;
 }
 
 /** What to start. The client sends everything; nothing comes from the daemon's own environment. */

@@ -139,6 +139,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
           options: z
             .strictObject({ model: shortText.optional(), mode: shortText.optional(), resume: shortText.optional() })
             .optional(),
+          resumes: z.strictObject({ agentSession: shortText, session: sessionRef.optional() }).optional(),
         })
         .optional(),
     })

@@ -17,6 +17,7 @@
  *   text N       answers with a text of N kilobytes
  *   spend        works until the first limit of its command line, `--max-turns` or `--max-budget-usd`
  *   die          exits in the middle of the turn
+ *   recall       answers with the session that it was told to resume
  */
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
@@ -101,6 +102,7 @@ async function prompt({ message, uuid: id }) {
   if (word === 'ask-long') await ask(1, 'x'.repeat(Number(argument) * 1024 * 1024));
   if (word === 'text') return end('x'.repeat(Number(argument) * 1024));
   if (word === 'spend') return spend();
+  if (word === 'recall') return end(argv[argv.indexOf('--resume') + 1] ?? 'nothing');
   if (word === 'long')
     say({ type: 'system', subtype: 'informational', content: 'x'.repeat(Number(argument) * 1024 * 1024) });
   if (word === 'show') await show();

@@ -12,6 +12,7 @@ import {
   type Client,
   type Content,
 } from '@spool/client/node';
+import { SpoolError } from '@spool/protocol';
 import { EXIT } from '../command-line/exit-code.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { print, printJson, writeText } from '../output/stdio.ts';
@@ -62,6 +63,20 @@ export async function runAgent(
     throw new UsageError(`--budget-usd ${JSON.stringify(flags.budgetUsd)} is not an amount; use 2.50`, 'run');
   if (text === '' && !flags.detach) throw new UsageError('--agent needs a prompt, or --detach', 'run');
   const prompt = text === '' && flags.image.length === 0 ? undefined : await contentOf(text, flags.image);
+  const resumed = flags.resume === undefined ? null : await sessionOf(client, flags.resume, flags.agent);
+  if (resumed !== null) {
+    const own = (['model', 'mode', 'budgetUsd', 'maxTurns', 'program', 'cwd'] as const).find(
+      (flag) => flags[flag] !== undefined,
+    );
+    if (own !== undefined)
+      throw new UsageError(
+        `--resume ${flags.resume} keeps the settings of that session; leave out --${kebab(own)}`,
+        'run',
+      );
+    const place = { env: client.isRemote ? env : { ...agentEnvironment(flags.agent), ...env } };
+    const { name, timeout: timeoutMs } = flags;
+    return await shown(client, await client.resumeAgent(resumed, { prompt, name, timeoutMs, ...place }), flags);
+  }
   const agent = await client.agent(flags.agent, {
     prompt,
     model: flags.model,
@@ -78,13 +93,34 @@ export async function runAgent(
     timeoutMs: flags.timeout,
     ...callerLimits(),
   });
-  if (flags.detach) {
-    if (flags.json) printJson(agent.info);
-    else print(agent.id);
-    return 0;
-  }
-  return await follow(client, agent, flags.json);
+  return await shown(client, agent, flags);
 }
+
+/** The id, or with its first turn everything that it says. */
+export async function shown(
+  client: Client,
+  agent: AgentHandle,
+  { detach, json }: { readonly detach: boolean; readonly json: boolean },
+): Promise<number> {
+  if (!detach) return await follow(client, agent, json);
+  if (json) printJson(agent.info);
+  else print(agent.id);
+  return 0;
+}
+
+/** A session of Spool that has this agent; null when it is an id of the agent's own. */
+async function sessionOf(client: Client, reference: string, agent: string): Promise<string | null> {
+  try {
+    const { id, name, driver } = await client.get(reference);
+    if (driver?.name === agent || (driver?.name === 'acp' && agent === 'opencode')) return id;
+    throw new UsageError(`--resume ${reference}: session ${name} is not an agent ${agent}`, 'run');
+  } catch (error) {
+    if (SpoolError.is(error, 'SESSION_UNKNOWN') || SpoolError.is(error, 'SESSION_NONE')) return null;
+    throw error;
+  }
+}
+
+const kebab = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Until its first turn has ended, and the agent with it. */
 async function follow(client: Client, agent: AgentHandle, asJson: boolean): Promise<number> {

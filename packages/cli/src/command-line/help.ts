@@ -10,7 +10,7 @@ const TAGLINE = 'spool: terminal sessions that keep running when you disconnect,
 const GROUPS: readonly (readonly [title: string, verbs: readonly VerbName[]])[] = [
   ['Run and watch', ['run', 'attach', 'ls', 'watch', 'logs', 'screen']],
   ['Type', ['prompt', 'send', 'keys', 'paste']],
-  ['Answer agents', ['approve', 'deny', 'answer', 'queue', 'interrupt']],
+  ['Answer agents', ['approve', 'deny', 'answer', 'queue', 'resume', 'interrupt']],
   ['Wait and find out', ['wait', 'task', 'events', 'explain', 'summary', 'inspect']],
   ['End and remove', ['stop', 'kill', 'rm']],
   ['Rename, play back, export', ['rename', 'update', 'replay', 'export']],

@@ -3,6 +3,7 @@ import type { VerbAction } from '../program.ts';
 import type { VerbName } from './verb-table.ts';
 
 export const LOADERS: { readonly [N in VerbName]: () => Promise<{ readonly default: VerbAction<N> }> } = {
+  resume: () => import('../verbs/resume.ts'),
   run: () => import('../verbs/run.ts'),
   attach: () => import('../verbs/attach.ts'),
   ls: () => import('../verbs/ls.ts'),

@@ -100,6 +100,7 @@ export function agentRun(
       name: name === 'opencode' ? 'acp' : name,
       commands: firstCommands(options, randomId),
       options: startOptions(name, launch, options),
+      ...(options.resume !== undefined && { resumes: { agentSession: options.resume } }),
     },
     cwd: options.cwd,
     env: options.env && { ...launch.env, ...options.env },
@@ -129,7 +130,7 @@ function startOptions(agent: string, { options: flags }: Launch, options: AgentO
   };
 }
 
-function firstCommands({ prompt }: AgentOptions, randomId: () => string): AgentCommandLine[] {
+export function firstCommands({ prompt }: Pick<AgentOptions, 'prompt'>, randomId: () => string): AgentCommandLine[] {
   if (prompt === undefined) return [];
   const id = randomId();
   return [{ id, command: { do: 'prompt', clientId: id, content: contentOf(prompt) } }];

@@ -25,6 +25,7 @@ export function acpDialect(source: AgentSource, extension: AcpExtension = () => 
     sent,
     started,
     hands,
+    resumable: ({ state }) => (state.canLoad || state.canResume ? state.session : null),
     typeOf(line) {
       const kind = textOf(objectOf(objectOf(line.params).update).sessionUpdate);
       return [textOf(line.method) ?? 'response', ...(kind === undefined ? [] : [kind])].join(' ');
@@ -111,7 +112,7 @@ function initialized(work: AcpWork, result: JsonObject): boolean {
   const { session } = state;
   if (session !== null && state.canResume) request(work, 'session/resume', { ...place, sessionId: session }, session);
   else if (session !== null && state.canLoad) {
-    state.isSkipping = state.ledger.turns > 0;
+    state.isSkipping = state.options.isContinued === true;
     request(work, 'session/load', { ...place, sessionId: session }, session);
   } else request(work, 'session/new', place);
   return true;

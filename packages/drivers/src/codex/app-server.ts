@@ -26,6 +26,7 @@ export const codexAppServer = dialectOf<CodexState>({
     ledger.state.isReady = false;
   },
   hands,
+  resumable: ({ state }) => (state.ledger.turns > 0 ? state.thread : null),
   typeOf: (line) => textOf(line.method) ?? 'response',
 });
 

@@ -403,29 +403,23 @@ export class Ledger {
 
   // The end.
 
-  /** The process has ended: nothing stays open. */
-  end(exit: {
-    readonly exitCode?: number | null | undefined;
-    readonly signal?: string | null | undefined;
-    readonly willRestart?: boolean | undefined;
-  }): void {
+  /** The process has ended: nothing stays open. `resumable`: the agent's own session, with which another process can go on. */
+  end(
+    exit: { readonly exitCode?: number | null | undefined; readonly signal?: string | null | undefined },
+    resumable: string | null = null,
+  ): void {
     if (this.state.isEnded) return;
+    const { turn } = this.state;
     const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.exitCode ?? 'unknown'}`;
-    this.closeAll(`the agent ${how}`, 'exited');
-    if (exit.willRestart) {
-      this.state.isReady = false;
-      this.emit({
-        kind: 'notice',
-        level: 'warning',
-        code: 'restarting',
-        text: `The agent ${how} and is started again.`,
-      });
-      return;
-    }
+    const then = resumable === null ? '' : '; it can be resumed';
+    const reason = turn === null ? undefined : `the agent ${how} in its turn ${turn.id.slice(1)}${then}`;
+    this.closeAll(reason ?? `the agent ${how}`, 'exited');
     for (const { clientId } of this.state.queue.splice(0)) this.emit({ kind: 'prompt', state: 'cancelled', clientId });
     this.state.isEnded = true;
     this.state.isReady = false;
-    this.emit({ kind: 'session.ended', ...present({ exitCode: exit.exitCode, signal: exit.signal }) });
+    const agentSession = resumable ?? undefined;
+    const { exitCode, signal } = exit;
+    this.emit({ kind: 'session.ended', ...present({ exitCode, signal, reason, agentSession }) });
   }
 
   /** Ends whatever is open, because its own end will not come. */

@@ -34,6 +34,8 @@ export interface DialectParts<State extends DialectState> {
   text?(work: Work<State>, text: string): boolean;
   started?(work: Work<State>): void;
   hands(work: Work<State>): Hands;
+  /** The agent's own session, if another process of it can go on with it. */
+  resumable?(work: Work<State>): string | null;
   /** How an unknown message is called. */
   typeOf(message: JsonObject): string;
 }
@@ -63,12 +65,8 @@ function take<State extends DialectState>(parts: DialectParts<State>, work: Work
       return carryOut(ledger, hands, input);
     case 'started':
       return parts.started?.(work);
-    case 'restarted':
-      ledger.state.isEnded = false;
-      ledger.state.isReady = false;
-      return parts.started?.(work);
     case 'exited':
-      return ledger.end(input);
+      return ledger.end(input, parts.resumable?.(work) ?? null);
     case 'gap': {
       const text = `Output from ${input.from} to ${input.to} is missing; what was open there is closed.`;
       ledger.emit({ kind: 'notice', level: 'warning', code: 'gap', text });

@@ -20,10 +20,6 @@ export class Conversation {
     return this.#took(this.#driver.take({ type: 'started', at: ++this.#at }));
   }
 
-  restarted(): any[] {
-    return this.#took(this.#driver.take({ type: 'restarted', at: ++this.#at }));
-  }
-
   says(message: unknown): any[] {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     const line = { stream: 'stdout' as const, text, offset: 0, length: text.length + 1 };
@@ -39,10 +35,8 @@ export class Conversation {
     return this.command({ do: 'prompt', content, clientId, ...(when ? { when } : {}) });
   }
 
-  exited(willRestart = false): any[] {
-    return this.#took(
-      this.#driver.take({ type: 'exited', at: ++this.#at, exitCode: null, signal: 'SIGKILL', willRestart }),
-    );
+  exited(): any[] {
+    return this.#took(this.#driver.take({ type: 'exited', at: ++this.#at, exitCode: null, signal: 'SIGKILL' }));
   }
 
   get kinds(): string[] {

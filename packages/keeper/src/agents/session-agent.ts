@@ -65,8 +65,9 @@ export class SessionAgent {
 
   get info(): DriverInfo {
     const { start: firstOffset, end: offset } = this.events.log;
-    const { options } = this.#options.record.run.agent!;
-    return { name: this.name, state: this.#driverState, ...(options && { options }), firstOffset, offset };
+    const { options, resumes } = this.#options.record.run.agent!;
+    const started = { ...(options && { options }), ...(resumes && { resumes }) };
+    return { name: this.name, state: this.#driverState, ...started, firstOffset, offset };
   }
 
   get #driverState(): DriverInfo['state'] {
@@ -89,7 +90,7 @@ export class SessionAgent {
 
   /** `isRepeated` when a command with this id is in the log already. */
   command({ id, command }: AgentCommandLine, by: string): Requests['command']['answer'] {
-    if (this.#isDone) throw new SpoolError('SESSION_EXITED', { session: this.#options.record.name });
+    if (this.#isDone) throw new SpoolError('AGENT_ENDED', { session: this.#options.record.name });
     if (this.#keys.has(id)) return { offset: this.log.end, isRepeated: true };
     const offset = this.log.end;
     this.events.append(JSON.stringify({ type: 'command', id, at: Date.now(), by, command }));

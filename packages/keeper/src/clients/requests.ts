@@ -16,6 +16,7 @@ import {
 } from '@spool/protocol';
 import { requestFault } from '@spool/protocol/request-fault';
 import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
+import { checkResumed } from '../agents/resumed.ts';
 import type { SessionAgent } from '../agents/session-agent.ts';
 import { attach } from './attach.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
@@ -347,7 +348,11 @@ const isAbout = (ask: { session?: unknown; channel?: unknown }, session: string)
 /** For a keeper that has just started: waits until the sessions in question are back from the disk. */
 async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
   const ask = asked as { id?: string; session?: string; agent?: string; sessions?: string[]; states?: string[] };
-  if (op === 'run') return keeper.whenKnown(ask.id!, true);
+  if (op === 'run') {
+    const { session } = (asked as RunRequest).agent?.resumes ?? {};
+    if (session !== undefined) await keeper.whenKnown(session);
+    return keeper.whenKnown(ask.id!, true);
+  }
   if (op === 'list') return ask.states?.join() === 'running' ? undefined : keeper.whenKnown();
   for (const reference of ask.sessions ?? [ask.session ?? ask.agent])
     if (reference !== undefined) await keeper.whenKnown(reference);
@@ -408,6 +413,7 @@ async function run(keeper: Keeper, ask: RunRequest, { who }: Connection): Promis
   if (ask.name !== undefined && !ask.isTask && keeper.isNameTaken(ask.name, ask.id))
     throw new SpoolError('NAME_TAKEN', { name: ask.name });
   if (ask.whileOwner) checkOwners(ask);
+  checkResumed(keeper, ask);
   const session = await keeper.start({ ...ask, startedBy: who });
   return session.info;
 }

@@ -277,7 +277,7 @@ export class SessionFile {
 /** The environment may contain secrets, and is no longer needed: it is not stored. */
 export function recordOf({ run, pid, startedAt, process = null, controlGroup }: HeldSession): SessionRecord {
   return {
-    run: { ...run, env: {}, ...(run.agent && { agent: { name: run.agent.name, options: run.agent.options } }) },
+    run: { ...run, env: {}, ...(run.agent && { agent: { ...run.agent, commands: undefined } }) },
     name: run.name ?? programName(run.command),
     pid,
     startedAt,

@@ -54,6 +54,13 @@ export class Spawner {
     return false;
   }
 
+  /** The agents' own sessions of the children that are being started, other than `id`. */
+  agentSessions(id: string): readonly string[] {
+    return [...this.#pending.values()].flatMap(({ run }) =>
+      run.id === id ? [] : (run.agent?.resumes?.agentSession ?? []),
+    );
+  }
+
   /** The names of the children that are being started. */
   get names(): readonly string[] {
     return [...this.#pending.values()].flatMap(({ run }) => run.name ?? []);

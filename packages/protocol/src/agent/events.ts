@@ -159,7 +159,10 @@ export type Body =
       readonly kind: 'session.ended';
       readonly exitCode?: number | null;
       readonly signal?: string | null;
+      /** Of an agent that ended in the middle of a turn. */
       readonly reason?: string;
+      /** The agent's own session: another process can go on with it. */
+      readonly agentSession?: string;
     }
   | { readonly kind: 'status'; readonly state: AgentState; readonly detail?: string }
   // A turn: exactly one `ended` for each `started`.

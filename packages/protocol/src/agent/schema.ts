@@ -60,7 +60,12 @@ const BODIES = {
   'session.started': { agentName: optionalText, agentSession: optionalText, model: optionalText, tools: list },
   'session.updated': { agentSession: optionalText, title: optionalText, model: optionalText, mode: optionalText },
   'session.reset': { reason: z.enum(['clear', 'compact', 'fork', 'other']), tokensBefore: count, tokensAfter: count },
-  'session.ended': { exitCode: z.number().nullable().optional(), signal: z.string().nullable().optional() },
+  'session.ended': {
+    exitCode: z.number().nullable().optional(),
+    signal: z.string().nullable().optional(),
+    reason: optionalText,
+    agentSession: optionalText,
+  },
   status: { state: z.enum(['starting', 'idle', 'working', 'waiting', 'ended']), detail: optionalText },
   'turn.started': { origin: z.enum(['user', 'queue', 'task', 'agent']), clientIds: list, prompt: contents },
   'turn.ended': {

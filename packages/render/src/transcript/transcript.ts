@@ -153,7 +153,7 @@ export class Transcript {
       case 'session.ended':
         this.#isEnded = true;
         this.#queue = [];
-        return null;
+        return null; // the end of the turn has said why
       default:
         return this.#notable(event);
     }

@@ -63,6 +63,37 @@ export const AGENT_VERBS = {
       ['spool queue claude --remove k3x9d2', 'take one back'],
     ],
   },
+  resume: {
+    summary: 'go on with an agent that has ended',
+    operands: ['ID', '[PROMPT…]'],
+    flags: {
+      detach: { kind: 'on', short: 'd', about: 'return at once; the agent goes on in the background' },
+      name: {
+        kind: 'text',
+        value: 'NAME',
+        short: 'n',
+        about: 'name of the new session (default: that of the old one)',
+      },
+      env: {
+        kind: 'text',
+        value: 'KEY[=VALUE]',
+        short: 'e',
+        many: true,
+        about: 'set an environment variable; without a value, copy yours (repeatable)',
+      },
+      'inherit-env': { kind: 'on', about: 'pass the whole environment instead of the allow-list' },
+      timeout: { kind: 'duration', value: 'DUR', short: 't', about: 'stop the session after this time' },
+    },
+    details: [
+      'The agent is started again with its own flags, in a new session, and goes on with its own record of the conversation. `ID`',
+      'keeps the log of what came before. Without PROMPT it waits for one (`spool prompt`); with one, it ends with that turn, unless',
+      'it is detached. Nothing resumes an agent by itself, and not while another session goes on with it.',
+    ].join('\n'),
+    examples: [
+      ['spool resume claude', 'after a crash or a reboot; then spool prompt claude "go on"'],
+      ['spool resume claude -d "go on"', 'with a prompt'],
+    ],
+  },
   interrupt: {
     summary: 'interrupt what an agent does',
     operands: ['[ID]'],

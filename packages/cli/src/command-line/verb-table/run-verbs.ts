@@ -74,7 +74,11 @@ export const RUN_VERBS = {
       },
       model: { kind: 'text', value: 'MODEL', about: 'with --agent: the model' },
       mode: { kind: 'text', value: 'MODE', about: "with --agent: the agent's own permission mode" },
-      resume: { kind: 'text', value: 'SESSION', about: "with --agent: go on with one of the agent's own sessions" },
+      resume: {
+        kind: 'text',
+        value: 'SESSION',
+        about: "with --agent: go on with a session of Spool that has ended, or with one of the agent's own",
+      },
       'budget-usd': { kind: 'text', value: 'USD', about: 'with --agent: stop when this much is spent' },
       'max-turns': {
         kind: 'whole',

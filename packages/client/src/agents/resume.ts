@@ -1,0 +1,70 @@
+/**
+ * Goes on with an agent that has ended, by the id of the agent's own session: another process, in another session of Spool
+ * with the same name, folder and settings (decision 120). Nothing does this by itself. Keeps EVT-9.
+ */
+import { type SessionInfo, SpoolError } from '@spool/protocol';
+import type { AgentEvent } from '@spool/protocol/agent';
+import type { Client } from '../client.ts';
+import type { RunOptions } from '../options.ts';
+import { type AgentOptions, AGENTS, firstCommands } from './launch.ts';
+
+/** The last record is in the last part of the events log. */
+const LAST_BYTES = 1024 * 1024;
+
+export type ResumeOptions = Pick<AgentOptions, 'prompt' | 'env' | 'name' | 'timeoutMs' | 'retainMs' | 'id'>;
+
+/** The `run` that goes on with it. */
+export async function resumedRun(
+  client: Client,
+  info: SessionInfo,
+  { prompt, env, name = info.name, timeoutMs, retainMs }: ResumeOptions,
+): Promise<RunOptions> {
+  const { driver } = info;
+  if (!driver) throw new SpoolError('NOT_AN_AGENT', { session: info.name });
+  if (info.state === 'running') throw new SpoolError('SESSION_RUNNING', { session: info.name });
+  const agentSession = await ownSession(client, info);
+  if (agentSession === null) throw new SpoolError('AGENT_NOT_RESUMABLE', { session: info.name });
+  const flag = AGENTS[driver.name]?.options.find(([, option]) => option === 'resume')?.[0];
+  const command = flag === undefined ? info.command : [...without(info.command, flag), flag, agentSession];
+  return {
+    command,
+    size: null,
+    cwd: info.cwd,
+    env,
+    name,
+    labels: info.labels,
+    timeoutMs,
+    retainMs,
+    agent: {
+      name: driver.name,
+      commands: firstCommands({ prompt }, () => client.newId()),
+      options: { ...driver.options, ...(flag === undefined && { resume: agentSession }) },
+      resumes: { agentSession, session: info.id },
+    },
+  };
+}
+
+/** What the driver said at the end; if it could not say it, the last that the agent has said. */
+async function ownSession(client: Client, { id, driver }: SessionInfo): Promise<string | null> {
+  const { firstOffset, offset } = driver!;
+  let own: string | null = null;
+  for (const from of [Math.max(firstOffset, offset - LAST_BYTES), firstOffset]) {
+    await using events = client.watchEvents(id, { from });
+    for await (const item of events) {
+      if (item.type !== 'event') continue;
+      if (item.event.kind === 'session.ended') return item.event.agentSession ?? null;
+      own = ownIn(item.event) ?? own;
+    }
+    if (from === firstOffset) break;
+  }
+  return own;
+}
+
+function ownIn(event: AgentEvent): string | undefined {
+  return 'agentSession' in event ? event.agentSession : undefined;
+}
+
+function without(command: readonly string[], flag: string): readonly string[] {
+  const at = command.indexOf(flag);
+  return at === -1 ? command : [...command.slice(0, at), ...command.slice(at + 2)];
+}
