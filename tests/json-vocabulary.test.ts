@@ -180,7 +180,7 @@ test('[SAY-3] every verb with --json says id, name, state and status.state for t
     if (!WITHOUT_SESSION.includes(verb)) expect(JSON.stringify(values), verb).toMatch(/"id":"\w+"/);
   }
   expect(told.get('wait')!.map(shapeOf)).toEqual(told.get('wait')!.map(() => shapeOf(told.get('wait')![0]!)));
-});
+}, 400_000); // some sixty verbs, one after the other
 
 test('[SAY-3] the structured results of the MCP tools use the same words', async () => {
   await using daemon = new TestDaemon();
