@@ -120,6 +120,7 @@ test('[API-1] an answer, the folder of a session, and push messages: as describe
   await call('GET /api/sessions/{id}/search', { id, text: 'Proceed' });
   await call('GET /api/sessions/{id}/files', { id, path: '' });
   await call('GET /api/sessions/{id}/changes', { id });
+  await call('GET /api/folders', { path: '/' });
   await call('POST /api/sessions/{id}/uploads', { id }, { name: 'a.txt', base64: 'aGVsbG8=' });
   await call('POST /api/sessions/{id}/kill', { id });
   await call('GET /api/push', {});

@@ -34,7 +34,14 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
   // Of `core`, what makes xterm.js in the page agree with the daemon's model.
   web: {
     packages: ['client', 'core/xterm', 'protocol', 'render', 'vt'],
-    npm: { react: '*', 'react-dom': '*', zustand: '*', '@xterm/xterm': '*', '@xterm/addon-webgl': '*' },
+    npm: {
+      react: '*',
+      'react-dom': '*',
+      uqr: 'src/share/QrCode.tsx',
+      zustand: '*',
+      '@xterm/xterm': '*',
+      '@xterm/addon-webgl': '*',
+    },
     node: 'nowhere',
   },
   'driver-process': { packages: ['client', 'drivers', 'protocol'], node: 'everywhere' },

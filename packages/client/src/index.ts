@@ -21,6 +21,7 @@ export type { TerminalModes } from '@spool/vt';
 export { RECONNECT_MS } from './link/link.ts';
 export type { Listed } from './list.ts';
 export { Session } from './session.ts';
+export { type StateSpan, type Summary, summaryOf } from './summary/summary.ts';
 export { AgentHandle, type Decided } from './agents/agent-handle.ts';
 export type { ResumeOptions } from './agents/resume.ts';
 export { agentEnvironment, agentRun, AGENTS, type AgentOptions, contentOf } from './agents/launch.ts';

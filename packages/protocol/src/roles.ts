@@ -119,6 +119,7 @@ export const ROUTE_ROLES = {
   'GET /api/sessions/:id/files': 'operator',
   'GET /api/sessions/:id/changes': 'operator',
   'POST /api/sessions/:id/uploads': 'operator',
+  'GET /api/folders': 'operator',
   'GET /api/events': 'viewer',
   'GET /api/push': 'viewer',
   'POST /api/push': 'viewer',

@@ -2,8 +2,6 @@
  * Texts of models, tools and files, as something that may be shown: control characters, marks that change the direction of
  * text and halves of characters are spelled out, never obeyed. Keeps SHOW-1.
  */
-import { encodeUtf8, LineText } from '@spool/vt';
-
 const TAB_CELLS = 4;
 
 const UNFIT =
@@ -34,14 +32,6 @@ export function visibleLines(text: string): string[] {
     .map((line) => visible(line.replaceAll('\t', ' '.repeat(TAB_CELLS))));
   while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
   while (lines.length > 0 && lines[0]!.trim() === '') lines.shift();
-  return lines;
-}
-
-/** What a program printed, as a user saw it: colours are dropped, a progress bar is in its last state. */
-export function printedLines(text: string): string[] {
-  const reader = new LineText({ skipAlternate: true });
-  const lines = [...reader.feed(encodeUtf8(text.toWellFormed())), ...reader.flush()].map((line) => visible(line.text));
-  while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
   return lines;
 }
 

@@ -3,6 +3,7 @@ import { SpoolError } from '@spool/client';
 import { createRoot } from 'react-dom/client';
 import { allowOwnStyles } from './csp/style-nonce.ts';
 import { client, redialOnWake } from './link/daemon.ts';
+import { followAnswers } from './inbox/answered.ts';
 import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
 import { setLink } from './sessions/store.ts';
@@ -17,6 +18,7 @@ allowOwnStyles(document);
 followTheme();
 followViewport();
 listenToWorker();
+followAnswers();
 createRoot(document.querySelector('#page')!).render(<App />);
 void start();
 

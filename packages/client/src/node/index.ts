@@ -11,7 +11,7 @@ import { processIdentity } from './process-identity.ts';
 import { sleep } from './sleep.ts';
 import { sessionEnvironment } from './user-config.ts';
 import type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
-import type { Summary } from './summary/summary.ts';
+import type { Summary } from '../summary/summary.ts';
 
 export * from '../index.ts';
 export { type Environment, type Home, homeFrom } from '@spool/protocol';
@@ -19,10 +19,10 @@ export { callerLimits } from './caller-limits.ts';
 export { childEnvironment, inheritedEnvironment } from './child-environment.ts';
 export { processIdentity } from './process-identity.ts';
 export { configPath, sessionEnvironment, userConfig } from './user-config.ts';
-export type { ChangedFile } from './summary/changed-file.ts';
-export { meaningfulLines } from './summary/meaningful-lines.ts';
+export type { ChangedFile } from '../summary/changed-file.ts';
+export { meaningfulLines } from '../summary/meaningful-lines.ts';
 export type { SummariesOptions, SummaryEvent } from './summary/summaries.ts';
-export type { StateSpan, Summary } from './summary/summary.ts';
+export type { StateSpan, Summary } from '../summary/summary.ts';
 
 export interface ConnectOptions {
   /** A daemon on another machine: the address of its gateway, `https://host[:port][/base]`. */
@@ -82,7 +82,7 @@ async function connectFromAfar(url: string, { token, reconnectMs, who }: Connect
 
 /** A one-page summary of a session: see `Summary`. Loaded on demand. */
 export async function summarize(client: Client, session?: string): Promise<Summary> {
-  return (await import('./summary/summary.ts')).summarize(client, session);
+  return (await import('./summary/summarize.ts')).summarize(client, session);
 }
 
 /** Summaries of a session: now, at intervals when asked for, and at its end. See `SummaryEvent`. Loaded on demand. */

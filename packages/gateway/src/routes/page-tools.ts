@@ -1,9 +1,10 @@
 /**
  * What the page needs beyond the protocol: search in a session's output, and its folder: previews, changes, uploads. Whoever
- * may not type into a session may not see its folder. Keeps FILE-1 to FILE-4 and PAGE-10.
+ * may not type into a session may not see its folder. Keeps FILE-1 to FILE-5 and PAGE-10.
  */
 import { SpoolError } from '@spool/protocol';
 import { z } from 'zod';
+import { foldersLike } from '../files/folders.ts';
 import { workingTree } from '../files/git-diff.ts';
 import { preview } from '../files/preview.ts';
 import { upload, UPLOAD_BYTES_MAX } from '../files/uploads.ts';
@@ -96,6 +97,20 @@ export function pageToolRoutes(guardian: Guardian): readonly Route[] {
       summary: 'What has changed in the working tree, for a session in a git repository',
       answer: changes,
       run: async ({ client, id }) => await workingTree((await client.get(id)).cwd),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/folders',
+      summary: 'Folders that begin with a path, for those who may start a session in them',
+      query: z.strictObject({
+        path: z.string().max(4096).describe('absolute, or relative to the home folder; `~` is that folder'),
+      }),
+      answer: z.strictObject({ folders: z.array(z.string()), isCut: z.boolean() }),
+      async run({ query, request }) {
+        if (request.principal?.scope.sessions !== undefined)
+          throw new SpoolError('NOT_ALLOWED', { reason: 'this token is for some sessions, and starts none' });
+        return await foldersLike(query.path);
+      },
     }),
     route({
       method: 'POST',

@@ -1,7 +1,6 @@
 /** What an agent without a terminal asks, for the card on the front page. */
 import type { SessionInfo } from '@spool/client';
 import { useRef } from 'react';
-import { addressOf } from '../shell/route.ts';
 import { AgentAsks } from './AgentAsks.tsx';
 import { useAgent } from './use-agent.ts';
 import { useCells } from './use-cells.ts';
@@ -18,9 +17,6 @@ export function AgentAskBody({ session }: { readonly session: SessionInfo }) {
         <p className="question">{session.status.question?.text ?? session.status.why}</p>
       )}
       {trouble !== null && <p role="alert">{trouble}</p>}
-      <a className="button" href={addressOf({ page: 'session', id: session.id, view: 'terminal' })}>
-        Open
-      </a>
     </div>
   );
 }

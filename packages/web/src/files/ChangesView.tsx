@@ -3,7 +3,8 @@ import type { SessionInfo } from '@spool/client';
 import { useCallback, useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
-import { filesOf } from './diff.ts';
+import { RepeatIcon } from '../shell/icons.tsx';
+import { countsOf, type DiffFile, filesOf } from './diff.ts';
 
 type Changes =
   | { readonly isRepository: false }
@@ -23,23 +24,35 @@ export function ChangesView({ session }: { readonly session: SessionInfo }) {
     askGateway<Changes>(`sessions/${id}/changes`).then(setChanges, (error: unknown) => setTrouble(sentenceOf(error)));
   }, [id]);
   useEffect(load, [load]);
-  if (trouble !== null) return <p role="alert">{trouble}</p>;
+  if (trouble !== null)
+    return (
+      <p className="loading" role="alert">
+        {trouble}
+      </p>
+    );
   if (changes === null) return <p className="loading quiet">Comparing…</p>;
   if (!changes.isRepository)
     return <p className="loading quiet">The folder of this session is not in a git repository.</p>;
   const files = filesOf(changes.diff);
+  const all = [...files.map(({ path }) => path), ...changes.untracked];
   return (
     <div className="files-view changes">
-      <p>
-        <span className="mono">{changes.branch}</span>{' '}
-        <span className="quiet">
-          {files.length === 1 ? '1 changed file' : `${files.length} changed files`}
+      <header className="changes-head">
+        <span className="branch mono" title="Branch">
+          {changes.branch}
+        </span>
+        <span role="status">
+          {all.length === 0
+            ? 'Nothing has changed.'
+            : all.length === 1
+              ? '1 changed file'
+              : `${all.length} changed files`}
           {changes.isCut ? ' (a part of them)' : ''}
-        </span>{' '}
+        </span>
         <button type="button" className="button" onClick={load}>
-          Look again
+          <RepeatIcon /> Compare again
         </button>
-      </p>
+      </header>
       {changes.untracked.length > 0 && (
         <section aria-label="New files">
           <h2>New</h2>
@@ -54,20 +67,39 @@ export function ChangesView({ session }: { readonly session: SessionInfo }) {
           </ul>
         </section>
       )}
-      {files.map(({ path, lines }) => (
-        <section key={path} aria-label={path}>
-          <h2 className="mono" dir="auto">
-            {path}
-          </h2>
-          <pre className="diff" tabIndex={0}>
-            {lines.map(({ kind, text }, index) => (
-              <div key={index} data-kind={kind}>
-                {text === '' ? ' ' : text}
-              </div>
-            ))}
-          </pre>
-        </section>
+      {files.map((file) => (
+        <ChangedFile
+          key={file.path}
+          file={file}
+          address={addressOf({ page: 'session', id, view: 'files', path: file.path })}
+        />
       ))}
     </div>
+  );
+}
+
+function ChangedFile({ file, address }: { readonly file: DiffFile; readonly address: string }) {
+  const { added, removed } = countsOf(file);
+  return (
+    <details className="changed-file" open>
+      <summary>
+        <h2 className="mono one-line" dir="auto">
+          {file.path}
+        </h2>
+        <span className="mono">
+          <span className="plus">+{added}</span> <span className="minus">−{removed}</span>
+        </span>
+        <a href={address}>Open</a>
+      </summary>
+      <pre className="diff" tabIndex={0} aria-label={`Changes of ${file.path}`}>
+        {file.lines.map(({ kind, text, before, after }, index) => (
+          <div key={index} data-kind={kind}>
+            <i aria-hidden="true">{before}</i>
+            <i aria-hidden="true">{after}</i>
+            <span>{text === '' ? ' ' : text}</span>
+          </div>
+        ))}
+      </pre>
+    </details>
   );
 }

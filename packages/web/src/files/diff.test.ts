@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesOf } from './diff.ts';
+import { changedPaths, countsOf, filesOf } from './diff.ts';
 
 test('a diff is files with lines', () => {
   const diff = `diff --git a/a.txt b/a.txt
@@ -19,9 +19,9 @@ Binary files /dev/null and b/x.png differ
       path: 'a.txt',
       lines: [
         { kind: 'place', text: '@@ -1,2 +1,2 @@' },
-        { kind: 'same', text: ' same' },
-        { kind: 'removed', text: '--- removed, with dashes' },
-        { kind: 'added', text: '+added' },
+        { kind: 'same', text: ' same', before: 1, after: 1 },
+        { kind: 'removed', text: '--- removed, with dashes', before: 2 },
+        { kind: 'added', text: '+added', after: 2 },
       ],
     },
     {
@@ -33,4 +33,26 @@ Binary files /dev/null and b/x.png differ
     },
   ]);
   expect(filesOf('')).toEqual([]);
+});
+
+test('the paths of a diff and of new files, and how many lines came and went', () => {
+  const diff = `diff --git a/b.txt b/b.txt
+@@ -1 +1,2 @@
+-a
++b
++c
+diff --git a/gone.txt b/gone.txt
+deleted file mode 100644
+@@ -1 +0,0 @@
+-a
+`;
+  expect(changedPaths(diff, ['a.txt'])).toEqual([
+    { path: 'a.txt', change: 'added', isCommitted: false },
+    { path: 'b.txt', change: 'modified', isCommitted: false },
+    { path: 'gone.txt', change: 'deleted', isCommitted: false },
+  ]);
+  expect(filesOf(diff).map(countsOf)).toEqual([
+    { added: 2, removed: 1 },
+    { added: 0, removed: 1 },
+  ]);
 });

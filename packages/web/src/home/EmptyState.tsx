@@ -1,6 +1,8 @@
 /** No session yet: shows what to do, with commands to copy. */
-import { addressOf } from '../shell/route.ts';
+import { useState } from 'react';
 import { Brand } from '../shell/icons.tsx';
+import { addressOf } from '../shell/route.ts';
+import { copy } from '../terminal/clipboard.ts';
 
 const EXAMPLES = [
   ['spool run -d --name claude -- claude', 'an agent, in the background'],
@@ -9,16 +11,30 @@ const EXAMPLES = [
 ] as const;
 
 export function EmptyState() {
+  const [copied, setCopied] = useState<string | null>(null);
   return (
     <div className="empty">
       <Brand />
       <h1>Nothing runs yet</h1>
-      <p>What you start with Spool appears here, live, and stays after it has ended.</p>
+      <p>What you start with Spool appears here, live, and stays after it has ended. In a terminal:</p>
       <ul>
         {EXAMPLES.map(([command, what]) => (
           <li key={command}>
             <code>{command}</code>
             <span className="quiet">{what}</span>
+            <button
+              type="button"
+              className="button plain"
+              aria-label={`Copy ${command}`}
+              onClick={() => {
+                copy(command).then(
+                  () => setCopied(command),
+                  () => {}, // a browser that does not let us: the text can be selected
+                );
+              }}
+            >
+              {copied === command ? 'Copied' : 'Copy'}
+            </button>
           </li>
         ))}
       </ul>

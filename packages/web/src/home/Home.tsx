@@ -27,7 +27,6 @@ export function Home() {
   useTileKeys();
   if (!isLoaded) return <div className="loading quiet">Connecting…</div>;
   if (sessions.length === 0) return <EmptyState />;
-  const waiting = sessions.filter(({ state, status }) => state === 'running' && status.state === 'blocked');
   const openFirst = (): void => {
     const first = groups[0]?.sessions[0];
     if (first !== undefined) go({ page: 'session', id: first.id, view: 'terminal' });
@@ -35,7 +34,7 @@ export function Home() {
   return (
     <div className="home">
       <WallCanvas />
-      <Inbox sessions={waiting} />
+      <Inbox sessions={sessions} />
       <WallBar
         filter={filter}
         onFilter={setFilter}

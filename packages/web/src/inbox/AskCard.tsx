@@ -5,9 +5,12 @@
 import { type SessionInfo, SpoolError } from '@spool/client';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../link/daemon.ts';
-import { ageText, useNow } from '../shell/ages.ts';
+import { nameOf } from '../sessions/shown.ts';
+import { Age } from '../shell/Age.tsx';
+import { OpenIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { StateMark } from '../state/StateMark.tsx';
+import { noteOurs } from './answered.ts';
 
 type Answering =
   | { readonly type: 'none' }
@@ -17,14 +20,54 @@ type Answering =
 /** Two thirds of the page's code are for what is open; the front page needs this only for an agent that asks. */
 const AgentAskBody = lazy(async () => ({ default: (await import('../agent/AgentAskBody.tsx')).AgentAskBody }));
 
-export function AskCard({ session }: { readonly session: SessionInfo }) {
-  const now = useNow();
-  const [answering, setAnswering] = useState<Answering>({ type: 'none' });
-  const { question, agent, why } = session.status;
+/** Answers longer than this are a list, one below the other. */
+const SHORT_CHARACTERS = 18;
 
+interface AskCardProps {
+  readonly session: SessionInfo;
+  /** Above the session's own terminal: its name is there already. */
+  readonly isHere?: boolean;
+}
+
+export function AskCard({ session, isHere = false }: AskCardProps) {
+  const { agent } = session.status;
+  const name = nameOf(session);
+  const address = addressOf({ page: 'session', id: session.id, view: 'terminal' });
+  return (
+    <article className="ask" data-here={isHere || undefined} aria-label={`${name} waits for you`}>
+      {!isHere && (
+        <header>
+          <StateMark condition="waits" />
+          <a className="one-line name" dir="auto" href={address}>
+            {name}
+          </a>
+          {agent !== null && agent !== name && <span className="quiet agent">{agent}</span>}
+          <Age className="quiet age" since={session.status.since} />
+          <a className="icon-button" href={address} aria-label={`Open ${name}`} title="Open">
+            <OpenIcon />
+          </a>
+        </header>
+      )}
+      {session.driver === undefined ? (
+        <ScreenAsk session={session} />
+      ) : (
+        <Suspense fallback={<p className="question">{session.status.question?.text ?? session.status.why}</p>}>
+          <AgentAskBody session={session} />
+        </Suspense>
+      )}
+    </article>
+  );
+}
+
+/** What a program asks on its screen. */
+function ScreenAsk({ session }: { readonly session: SessionInfo }) {
+  const [answering, setAnswering] = useState<Answering>({ type: 'none' });
+  const { question, why } = session.status;
+  const options = question?.options ?? [];
   const answer = async (option: string): Promise<void> => {
     if (question === undefined) return;
     setAnswering({ type: 'sent', option });
+    noteOurs(session);
     try {
       const { isConfirmed } = await client.answer(session.id, { question, option });
       if (!isConfirmed) setAnswering({ type: 'refused', why: 'The key was pressed, but the question is still there.' });
@@ -32,52 +75,54 @@ export function AskCard({ session }: { readonly session: SessionInfo }) {
       setAnswering({ type: 'refused', why: refusal(error) });
     }
   };
-
   return (
-    <article className="ask" aria-label={`${session.name} waits for you`}>
-      <header>
-        <StateMark condition="waits" />
-        <a className="one-line name" dir="auto" href={addressOf({ page: 'session', id: session.id, view: 'terminal' })}>
-          {session.name}
-        </a>
-        {agent !== null && agent !== session.name && <span className="quiet">{agent}</span>}
-        <span className="quiet age">{ageText(now - session.status.since)}</span>
-      </header>
-      {session.driver === undefined ? (
-        <>
-          {' '}
-          <p className="question">{question?.text ?? why}</p>
-          {question?.subject !== undefined && <pre className="subject">{question.subject}</pre>}
-          <div className="answers" role="group" aria-label="Answers">
-            {question?.options.map(({ key, label }) => (
-              <button
-                key={label}
-                type="button"
-                className="button"
-                disabled={key === null || answering.type === 'sent'}
-                title={key === null ? 'The screen does not tell which key chooses this; open the terminal' : undefined}
-                onClick={() => void answer(label)}
-              >
-                {label}
-              </button>
-            ))}
-            <a className="button" href={addressOf({ page: 'session', id: session.id, view: 'terminal' })}>
-              Open terminal
-            </a>
-          </div>
-        </>
-      ) : (
-        <Suspense fallback={<p className="question">{question?.text ?? why}</p>}>
-          <AgentAskBody session={session} />
-        </Suspense>
+    <>
+      <p className="question">{question?.text ?? why}</p>
+      {question?.subject !== undefined && (
+        <pre className="subject" tabIndex={0} aria-label="What it is about">
+          {question.subject}
+        </pre>
+      )}
+      {options.length > 0 && (
+        <div
+          className="answers"
+          role="group"
+          aria-label="Answers"
+          data-list={options.some(({ label }) => label.length > SHORT_CHARACTERS) || undefined}
+        >
+          {options.map(({ key, label }) => (
+            <button
+              key={label}
+              type="button"
+              className="button answer"
+              disabled={key === null || answering.type === 'sent'}
+              title={key === null ? 'The screen does not tell which key chooses this; open the terminal' : undefined}
+              onClick={() => void answer(label)}
+            >
+              {key !== null && <kbd aria-hidden="true">{keyText(key)}</kbd>}
+              <span dir="auto">{label}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {options.length === 0 && (
+        <p className="quiet">Its answers are not known here: open it and answer in the terminal.</p>
       )}
       {answering.type !== 'none' && (
         <p className="answering" role="status">
           {answering.type === 'sent' ? `Answering “${answering.option}”…` : answering.why}
         </p>
       )}
-    </article>
+    </>
   );
+}
+
+/** As it is printed on a keyboard. */
+function keyText(key: string): string {
+  return key
+    .replace(/ ?\bEnter$/, ' ⏎')
+    .replace('Escape', 'esc')
+    .trim();
 }
 
 function refusal(error: unknown): string {

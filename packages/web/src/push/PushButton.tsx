@@ -4,7 +4,8 @@ import { sentenceOf } from '../link/ask-gateway.ts';
 import { BellIcon } from '../shell/icons.tsx';
 import { type PushState, pushState, startPush, stopPush } from './push.ts';
 
-export function PushButton() {
+/** `isNamed`: with its word, as in the bar of a phone. */
+export function PushButton({ isNamed = false }: { readonly isNamed?: boolean }) {
   const [state, setState] = useState<PushState>('unsupported');
   const [trouble, setTrouble] = useState<string | null>(null);
   useEffect(() => {
@@ -19,13 +20,14 @@ export function PushButton() {
     <>
       <button
         type="button"
-        className="icon-button push"
+        className={isNamed ? 'push' : 'icon-button push'}
         aria-pressed={state === 'on'}
         aria-label={state === 'on' ? 'Stop notifications on this device' : 'Notify this device'}
         title={state === 'denied' ? 'This browser does not allow notifications of this page' : undefined}
         onClick={toggle}
       >
         <BellIcon />
+        {isNamed && <span aria-hidden="true">{state === 'on' ? 'Notified' : 'Notify'}</span>}
       </button>
       {trouble !== null && (
         <p className="link-notice" role="alert">

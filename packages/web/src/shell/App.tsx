@@ -1,6 +1,7 @@
 /** The frame: a rail with all sessions on wide screens, a bar at the bottom on phones, and the page between them. Keeps PAGE-7. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
+import { nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { StartPage } from '../start/StartPage.tsx';
 import { BottomBar } from './BottomBar.tsx';
@@ -28,7 +29,7 @@ export function App() {
   if (isSignedOut) return <SignedOut />;
   return (
     <div className="frame" data-page={route.page}>
-      <Rail route={route} onSearch={() => setPaletteOpen(true)} />
+      <Rail route={route} />
       <main className="main" id="main">
         <LinkNotice />
         <VersionNotice />
@@ -58,6 +59,6 @@ function useTitle(route: Route): void {
   });
   const name = useSessions(({ byId }) => (route.page === 'session' ? byId.get(route.id)?.name : undefined));
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? 'Spool' : `${name} · Spool`}`;
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? 'Spool' : `${nameOf({ name })} · Spool`}`;
   }, [waiting, name]);
 }

@@ -29,7 +29,7 @@ export function BottomBar({ route, onSearch }: { readonly route: Route; readonly
         <PlusIcon />
         <span>Start</span>
       </a>
-      <PushButton />
+      <PushButton isNamed />
     </nav>
   );
 }

@@ -1,41 +1,74 @@
 /** The keys, for those who ask with `?`. */
 import { useEffect, useRef } from 'react';
+import { CloseIcon } from './icons.tsx';
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['⌘K or /', 'find a session or an act'],
-  ['f', 'filter the wall'],
-  ['← ↑ ↓ → or h j k l', 'move over the wall'],
-  ['Enter', 'open the session'],
-  ['p · e · r', 'pin, archive, rename the chosen session'],
-  ['g', 'all sessions'],
-  ['n', 'start a session'],
-  ['1 … 5', 'in a session, outside its terminal: now, past, text, files, changes'],
-  ['Ctrl Shift F', 'find in the output of the open session'],
-  ['Ctrl Shift .', 'leave the terminal; its keys go to the page again'],
-  ['?', 'this list'],
+type Keys = readonly (readonly [keys: readonly string[], what: string])[];
+
+const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
+  [
+    'Everywhere',
+    [
+      [['⌘ K', '/'], 'find a session, or something to do'],
+      [['g'], 'all sessions'],
+      [['n'], 'start a session'],
+      [['?'], 'this list'],
+    ],
+  ],
+  [
+    'On the wall',
+    [
+      [['f'], 'filter'],
+      [['← ↑ ↓ →', 'h j k l'], 'move'],
+      [['Enter'], 'open'],
+      [['p'], 'pin'],
+      [['e'], 'archive'],
+      [['r'], 'rename'],
+    ],
+  ],
+  [
+    'In a session',
+    [
+      [['1 … 6'], 'now, past, text, files, changes, summary'],
+      [['Ctrl Shift F'], 'find in everything it printed'],
+      [['Ctrl Shift .'], 'leave the terminal: keys go to the page again'],
+    ],
+  ],
 ];
 
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} className="palette help" aria-label="Keys" onClose={onClose}>
-      <h2>Keys</h2>
-      <dl>
-        {KEYS.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <form method="dialog">
-        <button type="submit" className="button" autoFocus>
-          Close
+    <dialog ref={dialog} className="sheet help" aria-label="Keys" onClose={onClose}>
+      <header className="dialog-head">
+        <h1>Keys</h1>
+        <button
+          type="button"
+          className="icon-button"
+          autoFocus
+          aria-label="Close"
+          onClick={() => dialog.current?.close()}
+        >
+          <CloseIcon />
         </button>
-      </form>
+      </header>
+      {PARTS.map(([title, keys]) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <dl>
+            {keys.map(([names, what]) => (
+              <div key={what}>
+                <dt>
+                  {names.map((name) => (
+                    <kbd key={name}>{name}</kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 /** One field that finds every session and every act; arrows choose, Enter goes. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
+import { lineOf, nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
@@ -35,9 +36,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       .filter((session) => matches(session, search))
       .map((session) => ({
         key: session.id,
-        label: session.name,
+        label: nameOf(session),
         mark: <StateMark condition={conditionOf(session)} />,
-        hint: session.command.join(' '),
+        hint: lineOf(session.command),
         run: () => go({ page: 'session', id: session.id, view: 'terminal' }),
       }));
     const acts = ACTS.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
@@ -67,8 +68,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded="true"
         aria-controls="palette-choices"
         aria-activedescendant={at < 0 ? undefined : `choice-${at}`}
-        aria-label="Find a session or an act"
-        placeholder="Find a session or an act"
+        aria-label="Find a session or something to do"
+        placeholder="Find a session or something to do"
         value={search}
         onKeyDown={onKey}
         onChange={(event) => {
@@ -87,7 +88,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             onPointerMove={() => setChosen(index)}
           >
             {choice.mark ?? <span className="palette-dot" aria-hidden="true" />}
-            <span className="one-line">{choice.label}</span>
+            <span className="one-line title">{choice.label}</span>
             {choice.hint !== undefined && <span className="quiet one-line mono hint">{choice.hint}</span>}
           </li>
         ))}

@@ -2,6 +2,7 @@
 import type { SessionInfo } from '@spool/client';
 import { memo, useMemo, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
+import { nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
@@ -14,12 +15,13 @@ import { toggleTheme, useTheme } from './theme.ts';
 /** More would push the running ones out of sight; the search finds them. */
 const ENDED_SHOWN = 12;
 
-export function Rail({ route }: { readonly route: Route; readonly onSearch: () => void }) {
+export function Rail({ route }: { readonly route: Route }) {
   const byId = useSessions((now) => now.byId);
   const theme = useTheme((now) => now.theme);
   const [search, setSearch] = useState('');
   const shown = useMemo(() => inOrder(byId.values()).filter((session) => matches(session, search)), [byId, search]);
-  const running = shown.filter(({ state }) => state === 'running');
+  const waiting = shown.filter((session) => conditionOf(session) === 'waits');
+  const running = shown.filter((session) => session.state === 'running' && conditionOf(session) !== 'waits');
   const ended = shown.filter(({ state }) => state !== 'running').slice(0, search === '' ? ENDED_SHOWN : undefined);
   return (
     <nav className="rail" aria-label="Sessions">
@@ -50,6 +52,7 @@ export function Rail({ route }: { readonly route: Route; readonly onSearch: () =
         onChange={(event) => setSearch(event.target.value)}
       />
       <div className="rail-lists">
+        <SessionLinks title="Waiting" sessions={waiting} route={route} />
         <SessionLinks title="Running" sessions={running} route={route} />
         <SessionLinks title="Ended" sessions={ended} route={route} />
         {shown.length === 0 && search !== '' && <p className="quiet rail-none">No session matches “{search}”.</p>}
@@ -66,7 +69,9 @@ function SessionLinks(props: {
   if (props.sessions.length === 0) return null;
   return (
     <section aria-label={props.title}>
-      <h2>{props.title}</h2>
+      <h2>
+        {props.title} <span className="count">{props.sessions.length}</span>
+      </h2>
       <ul>
         {props.sessions.map((session) => (
           <li key={session.id}>
@@ -97,7 +102,7 @@ const SessionLink = memo(function SessionLink({
     >
       <StateMark condition={conditionOf(session)} />
       <span className="one-line" dir="auto">
-        {session.name}
+        {nameOf(session)}
       </span>
       <Age className="quiet age" since={since} />
     </a>

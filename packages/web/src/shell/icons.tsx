@@ -39,6 +39,20 @@ export const PinIcon = icon(<path d="M6 2.500h4l-.5 4 2 2.500h-7l2-2.500zM8 9v4.
 export const PenIcon = icon(<path d="m3 13 .8-3L11 2.800 13.200 5 6 12.200z" />);
 export const ArchiveIcon = icon(<path d="M2 3.500h12v3H2zM3 6.500v6.500h10V6.500M6.500 9h3" />);
 export const BellIcon = icon(<path d="M4 11V7.500a4 4 0 0 1 8 0V11l1.500 1.500h-11zM6.800 14h2.400" />);
+export const OpenIcon = icon(<path d="M6 3h7v7M13 3 4.500 11.500" />);
+export const CloseIcon = icon(<path d="m4 4 8 8m0-8-8 8" />);
+export const WebIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="6" />
+    <path d="M2 8h12M8 2c-4.500 4-4.500 8 0 12M8 2c4.500 4 4.500 8 0 12" />
+  </>,
+);
+export const SummaryIcon = icon(<path d="M3.500 2h9v12h-9zM6 5.500h4M6 8h4M6 10.500h2.500" />);
+export const AgentIcon = icon(
+  <path d="M2.500 3.500h11v8H7.500L4.500 14v-2.500h-2zM5.500 7.500h.01M8 7.500h.01M10.500 7.500h.01" />,
+);
+export const PipeIcon = icon(<path d="M2 5.500h12M2 10.500h12M4.500 3.500v4M11.500 8.500v4" />);
+export const RepeatIcon = icon(<path d="M13 8a5 5 0 1 1-1.500-3.500L13 6M13 2.500V6H9.500" />);
 export const MoreIcon = icon(<path d="M3 8h.01M8 8h.01M13 8h.01" strokeWidth="2.500" />);
 
 export function Brand() {

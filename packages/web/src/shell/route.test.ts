@@ -7,6 +7,7 @@ test.each<Route>([
   { page: 'session', id: 'abc', view: 'terminal' },
   { page: 'session', id: 'abc', view: 'time' },
   { page: 'session', id: 'abc', view: 'time', offset: 4711 },
+  { page: 'session', id: 'abc', view: 'summary' },
 ])('an address leads back to its page: %o', (route) => expect(routeOf(addressOf(route))).toEqual(route));
 
 test.each(['', '#', '#/s/', '#code=x', '#/nothing/else'])('%j is the front page', (hash) =>

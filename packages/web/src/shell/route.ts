@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 
-export const SESSION_VIEWS = ['terminal', 'time', 'text', 'files', 'changes'] as const;
+export const SESSION_VIEWS = ['terminal', 'time', 'text', 'files', 'changes', 'summary'] as const;
 
 export type SessionViewName = (typeof SESSION_VIEWS)[number];
 
@@ -28,7 +28,8 @@ export function routeOf(hash: string): Route {
   if (view === 'time') return { page: 'session', id, view, ...numbered('offset', first) };
   if (view === 'files' && first !== undefined && first !== '')
     return { page: 'session', id, view, path: decoded(first), ...numbered('line', second) };
-  if (view === 'text' || view === 'files' || view === 'changes') return { page: 'session', id, view };
+  if (view === 'text' || view === 'files' || view === 'changes' || view === 'summary')
+    return { page: 'session', id, view };
   return { page: 'session', id, view: 'terminal' };
 }
 

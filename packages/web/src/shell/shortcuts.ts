@@ -22,7 +22,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       else if (event.key === 'f') take(event, () => document.querySelector<HTMLElement>('.wall-filter')?.focus());
       else if (event.key === 'n') go({ page: 'start' });
       else if (event.key === 'g') go({ page: 'home' });
-      else if (route.page === 'session' && /^[1-5]$/.test(event.key))
+      else if (route.page === 'session' && /^[1-6]$/.test(event.key))
         go({ page: 'session', id: route.id, view: SESSION_VIEWS[Number(event.key) - 1]! });
     };
     window.addEventListener('keydown', onKey);

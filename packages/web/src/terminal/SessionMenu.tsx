@@ -4,7 +4,10 @@ import { type RefObject, useRef, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
 import { toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
+import { nameOf } from '../sessions/shown.ts';
+import { ConfirmDialog } from '../shell/ConfirmDialog.tsx';
 import { MoreIcon } from '../shell/icons.tsx';
+import { useClosing } from '../shell/menu.ts';
 import { go } from '../shell/route.ts';
 import { ShareDialog } from '../share/ShareDialog.tsx';
 import { downloadText } from '../time/exports.ts';
@@ -16,6 +19,7 @@ interface Act {
   readonly label: string;
   /** Asked about before it is done. */
   readonly consequence?: () => string;
+  readonly isDanger?: boolean;
   readonly run: () => unknown;
 }
 
@@ -29,7 +33,8 @@ export interface SessionMenuProps {
 const FONT_PX_FIRST = 14;
 
 export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenuProps) {
-  const { id, name } = session;
+  const { id } = session;
+  const name = nameOf(session);
   const menu = useRef<HTMLDetailsElement>(null);
   const [asked, setAsked] = useState<Act | null>(null);
   const [dialog, setDialog] = useState<'rename' | 'share' | null>(null);
@@ -42,50 +47,66 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
     const size = controls.current?.fitting();
     return size === undefined ? 'this window' : `${size.cols}×${size.rows}`;
   };
-  const acts: readonly Act[] = [
-    { label: 'Larger type', run: () => zoom(2) },
-    { label: 'Smaller type', run: () => zoom(-2) },
-    { label: 'Fit the width', run: () => onFontPx(null) },
-    { label: isPinned ? 'Unpin' : 'Pin', run: () => togglePin(id) },
-    { label: isArchived ? 'Take out of the archive' : 'Archive', run: () => toggleArchived(id) },
-    { label: 'Rename', run: () => setDialog('rename') },
-    { label: 'Share', run: () => setDialog('share') },
-    { label: 'Save the output as text', run: () => downloadText(session) },
-    ...(session.state === 'running'
+  const groups: readonly (readonly Act[])[] = [
+    [
+      { label: 'Larger type', run: () => zoom(2) },
+      { label: 'Smaller type', run: () => zoom(-2) },
+      { label: 'Fit the width', run: () => onFontPx(null) },
+    ],
+    [
+      { label: 'Rename…', run: () => setDialog('rename') },
+      { label: isPinned ? 'Unpin' : 'Pin', run: () => togglePin(id) },
+      { label: isArchived ? 'Take out of the archive' : 'Archive', run: () => toggleArchived(id) },
+    ],
+    [
+      { label: 'Share…', run: () => setDialog('share') },
+      { label: 'Save the output as text', run: () => downloadText(session) },
+    ],
+    session.state === 'running'
       ? [
           {
-            label: 'Take the size',
-            consequence: () => `Resizes ${name} to ${fitting()}, for everyone who looks at it, and tells its program.`,
+            label: 'Take the size…',
+            consequence: () =>
+              `Resizes ${name} to ${fitting()}, for everyone who looks at it. Its program is told, and draws itself anew.`,
             run: () => {
               const size = controls.current?.fitting();
               if (size !== undefined) controls.current?.view.takeSize(size);
             },
           },
           {
-            label: 'Stop',
-            consequence: () => `Asks ${name} to end (SIGTERM), and kills what is left after 5 seconds.`,
+            label: 'Stop…',
+            isDanger: true,
+            consequence: () =>
+              `Asks ${name} to end (SIGTERM), and kills what is left of it after 5 seconds. What it has printed stays.`,
             run: () => client.stop(id),
           },
           {
-            label: 'Kill',
-            consequence: () => `Kills ${name} and everything that it started, at once. Unsaved work in it is lost.`,
+            label: 'Kill…',
+            isDanger: true,
+            consequence: () =>
+              `Kills ${name} and everything that it started, at once (SIGKILL). Unsaved work in it is lost. What it has printed stays.`,
             run: () => client.kill(id),
           },
         ]
       : [
           {
-            label: 'Remove',
+            label: 'Remove…',
+            isDanger: true,
             consequence: () => `Deletes ${name} with everything it printed. This cannot be undone.`,
             run: async () => {
               await client.remove(id);
               go({ page: 'home' });
             },
           },
-        ]),
+        ],
   ];
+  const close = (): void => {
+    if (menu.current !== null) menu.current.open = false;
+  };
+  useClosing(menu);
   const run = (act: Act): void => {
     setAsked(null);
-    if (menu.current !== null) menu.current.open = false;
+    close();
     Promise.resolve()
       .then(act.run)
       .catch((error: unknown) => setTrouble(sentenceOf(error)));
@@ -97,32 +118,35 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
           <MoreIcon />
         </summary>
         <div className="menu-list">
-          {acts.map((act) => (
-            <button
-              key={act.label}
-              type="button"
-              data-danger={(act.consequence !== undefined && act.label !== 'Take the size') || undefined}
-              onClick={() => {
-                if (act.consequence === undefined) return run(act);
-                if (menu.current !== null) menu.current.open = false;
-                setAsked(act);
-              }}
-            >
-              {act.label}
-            </button>
+          {groups.map((acts, index) => (
+            <div key={index} className="menu-group">
+              {acts.map((act) => (
+                <button
+                  key={act.label}
+                  type="button"
+                  data-danger={act.isDanger || undefined}
+                  onClick={() => {
+                    if (act.consequence === undefined) return run(act);
+                    close();
+                    setAsked(act);
+                  }}
+                >
+                  {act.label}
+                </button>
+              ))}
+            </div>
           ))}
         </div>
       </details>
       {asked !== null && (
-        <div className="confirm" role="alertdialog" aria-label={asked.label}>
-          <p>{asked.consequence?.()}</p>
-          <button type="button" className="button danger" autoFocus onClick={() => run(asked)}>
-            {asked.label}
-          </button>
-          <button type="button" className="button" onClick={() => setAsked(null)}>
-            Keep it
-          </button>
-        </div>
+        <ConfirmDialog
+          title={`${plain(asked.label)}: ${name}`}
+          consequence={asked.consequence?.() ?? ''}
+          act={plain(asked.label)}
+          isDanger={asked.isDanger === true}
+          onAct={() => run(asked)}
+          onClose={() => setAsked(null)}
+        />
       )}
       {dialog === 'rename' && <RenameField session={session} onDone={() => setDialog(null)} />}
       {dialog === 'share' && <ShareDialog session={session} onClose={() => setDialog(null)} />}
@@ -134,3 +158,6 @@ export function SessionMenu({ session, controls, fontPx, onFontPx }: SessionMenu
     </div>
   );
 }
+
+/** Without the mark that says that something is asked first. */
+const plain = (label: string): string => label.replace('…', '');

@@ -6,11 +6,23 @@ import { ChangesView } from '../files/ChangesView.tsx';
 import { FilesView } from '../files/FilesView.tsx';
 import { AskCard } from '../inbox/AskCard.tsx';
 import { client } from '../link/daemon.ts';
+import { folderOf, lineOf, nameOf } from '../sessions/shown.ts';
 import { put, useSessions } from '../sessions/store.ts';
-import { BackIcon, ClockIcon, DiffIcon, FolderIcon, SearchIcon, TerminalIcon, TextIcon } from '../shell/icons.tsx';
+import {
+  BackIcon,
+  ClockIcon,
+  DiffIcon,
+  FolderIcon,
+  SearchIcon,
+  SummaryIcon,
+  TerminalIcon,
+  TextIcon,
+} from '../shell/icons.tsx';
 import { addressOf, type SessionRoute, type SessionViewName } from '../shell/route.ts';
+import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
+import { SummaryView } from '../summary/SummaryView.tsx';
 import { TextView } from '../text/TextView.tsx';
 import { TimeView } from '../time/TimeView.tsx';
 import { FindPanel } from './FindPanel.tsx';
@@ -27,6 +39,7 @@ const VIEWS: readonly (readonly [view: SessionViewName, label: string, icon: Rea
   ['text', 'Text', <TextIcon key="text" />],
   ['files', 'Files', <FolderIcon key="files" />],
   ['changes', 'Changes', <DiffIcon key="changes" />],
+  ['summary', 'Summary', <SummaryIcon key="summary" />],
 ];
 
 /** An agent without a terminal has one view of what it says, and no screens of the past. */
@@ -69,12 +82,21 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
         </a>
         <div className="who">
           <h1 className="one-line" dir="auto">
-            {session?.name ?? id}
+            {session === undefined ? id : nameOf(session)}
           </h1>
-          <p className="quiet one-line mono">{session?.command.join(' ')}</p>
+          <p className="doing quiet">
+            <StateMark condition={session === undefined ? 'starting' : conditionOf(session)} word />
+            {session !== undefined && (
+              <>
+                <span className="one-line mono">{lineOf(session.command)}</span>
+                <span className="one-line folder">in {folderOf(session.cwd)}</span>
+              </>
+            )}
+          </p>
         </div>
-        <StateMark condition={session === undefined ? 'starting' : conditionOf(session)} word />
-        {session?.milestone?.url !== undefined && <WebLink url={session.milestone.url} />}
+        {session?.state === 'running' && session.milestone?.url !== undefined && (
+          <WebLink url={session.milestone.url} className="web-link" />
+        )}
         {viewers.length > 1 && <Others viewers={viewers} />}
         {size !== null && (
           <span className="quiet mono size">
@@ -132,11 +154,13 @@ function Other({ session, route }: { readonly session: SessionInfo; readonly rou
       return <FilesView session={session} route={route} />;
     case 'changes':
       return <ChangesView session={session} />;
+    case 'summary':
+      return <SummaryView session={session} />;
     default:
       if (session.driver !== undefined) return <AgentView session={session} />;
       return (
         <>
-          {conditionOf(session) === 'waits' && <AskCard session={session} />}
+          {conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
           <TextView session={session} />
         </>
       );
@@ -160,7 +184,7 @@ function Live({ id, session, fontPx, onSize, onViewers, onControls }: LiveProps)
   const controls = useRef<PaneControls | null>(null);
   return (
     <>
-      {session !== undefined && conditionOf(session) === 'waits' && <AskCard session={session} />}
+      {session !== undefined && conditionOf(session) === 'waits' && <AskCard isHere session={session} />}
       {state.type === 'failed' && (
         <p className="link-notice" role="alert">
           {state.why}
@@ -205,15 +229,5 @@ function Others({ viewers }: { readonly viewers: readonly Viewer[] }) {
         ))}
       </ul>
     </details>
-  );
-}
-
-/** A dev server that has said where it is. */
-function WebLink({ url }: { readonly url: string }) {
-  if (!/^https?:\/\//.test(url)) return null;
-  return (
-    <a className="web-link mono one-line" href={url} target="_blank" rel="noopener noreferrer">
-      {url.replace(/^https?:\/\//, '')}
-    </a>
   );
 }

@@ -87,17 +87,19 @@ export function TimeView({ session, offset }: { readonly session: SessionInfo; r
             >
               {speed === null ? 'Play' : 'Pause'}
             </button>
-            {SPEEDS.map((each) => (
-              <button
-                key={each}
-                type="button"
-                className="button"
-                aria-pressed={speed === each}
-                onClick={() => setSpeed(each)}
-              >
-                {each}×
-              </button>
-            ))}
+            <span className="segments" role="group" aria-label="Speed">
+              {SPEEDS.map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  className="button"
+                  aria-pressed={speed === each}
+                  onClick={() => setSpeed(each)}
+                >
+                  {each}×
+                </button>
+              ))}
+            </span>
             <button
               type="button"
               className="button"

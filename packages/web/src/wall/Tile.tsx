@@ -2,9 +2,11 @@
 import type { SessionInfo } from '@spool/client';
 import { memo, useState } from 'react';
 import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
+import { lineOf, nameOf } from '../sessions/shown.ts';
 import { Age } from '../shell/Age.tsx';
-import { ArchiveIcon, PenIcon, PinIcon } from '../shell/icons.tsx';
+import { AgentIcon, ArchiveIcon, PenIcon, PinIcon, PipeIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
+import { WebLink } from '../shell/WebLink.tsx';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { RenameField } from './RenameField.tsx';
@@ -13,6 +15,7 @@ import { SCREEN_OF, SPARK_OF } from './WallCanvas.tsx';
 
 export const Tile = memo(function Tile({ session }: { readonly session: SessionInfo }) {
   const { id } = session;
+  const name = nameOf(session);
   const condition = conditionOf(session);
   const isPinned = useMarks(({ pinned }) => pinned.has(id));
   const isArchived = useMarks(({ archived }) => archived.has(id));
@@ -39,17 +42,13 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
       >
         <span className="tile-head">
           <span className="one-line name" dir="auto">
-            {session.name}
+            {name}
             {isUnread && <span className="sr-only"> (new output)</span>}
           </span>
           <StateMark condition={condition} word />
           <Age className="quiet age" since={since} />
         </span>
-        {session.size === null ? (
-          <span className="screen no-screen quiet">{session.driver?.name ?? 'no terminal'}</span>
-        ) : (
-          <span className="screen" {...{ [SCREEN_OF]: id }} />
-        )}
+        {session.size === null ? <NoScreen session={session} /> : <span className="screen" {...{ [SCREEN_OF]: id }} />}
         <span className="tile-foot">
           <span className="one-line doing" dir="auto">
             {doing(session)}
@@ -57,19 +56,22 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
           {session.state === 'running' && <span className="spark" {...{ [SPARK_OF]: id }} />}
         </span>
         <Progress session={session} />
-        <span className="quiet one-line mono command">{session.command.join(' ')}</span>
+        <span className="quiet one-line mono command">{lineOf(session.command)}</span>
       </a>
+      {session.state === 'running' && session.milestone?.url !== undefined && (
+        <WebLink url={session.milestone.url} className="tile-link" />
+      )}
       <span className="tile-acts">
-        <button type="button" aria-pressed={isPinned} aria-label={`Pin ${session.name}`} onClick={() => togglePin(id)}>
+        <button type="button" aria-pressed={isPinned} aria-label={`Pin ${name}`} onClick={() => togglePin(id)}>
           <PinIcon />
         </button>
-        <button type="button" aria-label={`Rename ${session.name}`} onClick={() => setRenaming(true)}>
+        <button type="button" aria-label={`Rename ${name}`} onClick={() => setRenaming(true)}>
           <PenIcon />
         </button>
         <button
           type="button"
           aria-pressed={isArchived}
-          aria-label={`Archive ${session.name}`}
+          aria-label={`Archive ${name}`}
           onClick={() => toggleArchived(id)}
         >
           <ArchiveIcon />
@@ -80,10 +82,31 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
   );
 });
 
+/** In the place of the picture: what an agent is at, or that there is only text. */
+function NoScreen({ session: { driver, status } }: { readonly session: SessionInfo }) {
+  return (
+    <span className="screen no-screen quiet">
+      {driver === undefined ? <PipeIcon /> : <AgentIcon />}
+      <span className="says" dir="auto">
+        {driver === undefined ? 'Text only' : (status.question?.text ?? status.activity ?? driver.name)}
+      </span>
+    </span>
+  );
+}
+
+/** How far it is, where the program says so itself or a known tool has printed it. */
+function percentOf({ milestone, status }: SessionInfo): number | null {
+  return status.progress ?? milestone?.percent ?? null;
+}
+
 function Progress({ session }: { readonly session: SessionInfo }) {
-  const { milestone } = session;
-  if (session.state !== 'running' || milestone?.percent === undefined) return null;
-  return <progress max={100} value={milestone.percent} aria-label={milestone.title} />;
+  const percent = percentOf(session);
+  if (session.state !== 'running' || percent === null) return null;
+  return (
+    <span className="progress">
+      <progress max={100} value={percent} aria-label={session.milestone?.title ?? 'Progress'} /> {Math.round(percent)} %
+    </span>
+  );
 }
 
 function doing({ status, milestone, title, state, exitCode, signal }: SessionInfo): string {

@@ -9,7 +9,7 @@
 import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type ChangedFile, changeOf } from './changed-file.ts';
+import { type ChangedFile, changeOf } from '../../summary/changed-file.ts';
 import { COMMIT_FORMAT, whenMade, parseLog } from './commit-log.ts';
 import { type Span, whenOf } from './span.ts';
 

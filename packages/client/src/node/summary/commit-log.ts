@@ -5,7 +5,7 @@
  * was written at that moment, unless it was fetched or packed.
  */
 import { lstat } from 'node:fs/promises';
-import { type ChangedFile, changeOf } from './changed-file.ts';
+import { type ChangedFile, changeOf } from '../../summary/changed-file.ts';
 import { type Span, whenOf } from './span.ts';
 
 export interface Commit {

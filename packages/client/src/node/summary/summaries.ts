@@ -5,7 +5,8 @@
 import { SpoolError } from '@spool/protocol';
 import type { Client } from '../../index.ts';
 import { sleep } from '../sleep.ts';
-import { summarize, type Summary } from './summary.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { summarize } from './summarize.ts';
 
 export interface SummaryEvent {
   readonly type: 'session-summary';

@@ -11,9 +11,8 @@ import {
   type StatusInfo,
   type StatusState,
 } from '@spool/protocol';
-import type { Client } from '../../index.ts';
+import type { Client } from '../client.ts';
 import type { ChangedFile } from './changed-file.ts';
-import { changedFiles } from './changed-files.ts';
 import { meaningfulLines } from './meaningful-lines.ts';
 
 export interface StateSpan {
@@ -57,14 +56,18 @@ const HISTORY_LINES = 200;
 /** For sessions without a terminal. */
 const TAIL_LINES = 200;
 
-/** For a running session it summarizes the present state. */
-export async function summarize(client: Client, session = ''): Promise<Summary> {
+/** For a running session it summarizes the present state. `filesOf` finds the files that it has changed. */
+export async function summaryOf(
+  client: Client,
+  session: string,
+  filesOf: (info: SessionInfo) => Promise<readonly ChangedFile[] | null>,
+): Promise<Summary> {
   const info = await client.get(session);
   const now = Date.now();
   const [{ history }, lines, files] = await Promise.all([
     client.explain(info.id),
     lastLines(client, info),
-    client.isRemote ? null : changedFiles(info.cwd, { since: info.startedAt, until: info.endedAt ?? now }),
+    filesOf(info),
   ]);
   const { id, name, command, cwd, state, exitCode, signal, startedAt, endedAt, status } = info;
   const states = spansOf(history, startedAt, endedAt ?? now);

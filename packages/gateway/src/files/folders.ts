@@ -1,0 +1,47 @@
+/**
+ * Folders that begin with what a user has typed, for the form that starts a session. Only for those who may start one: a command
+ * of theirs could list them too. Keeps FILE-5.
+ */
+import { opendir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+
+const FOLDERS_MAX = 50;
+/** A folder with a million files is not read to its end for a suggestion. */
+const ENTRIES_MAX = 5_000;
+
+export interface Folders {
+  /** Absolute, sorted. */
+  readonly folders: readonly string[];
+  /** Whether there are more. */
+  readonly isCut: boolean;
+}
+
+/** `typed` is absolute, begins with `~`, or is relative to the home folder. Nothing for what leads nowhere. */
+export async function foldersLike(typed: string, home = homedir()): Promise<Folders> {
+  const whole = typed === '~' ? `${home}/` : typed.startsWith('~/') ? `${home}${typed.slice(1)}` : typed;
+  const path = isAbsolute(whole) ? whole : `${home}/${whole}`; // not `join`, which would take away a dot at the end
+  const slash = typed === '' || whole.endsWith('/') ? path.length : path.lastIndexOf('/') + 1;
+  const [parent, start] = [resolve(path.slice(0, slash)), path.slice(slash)];
+  const found: string[] = [];
+  let entries = 0;
+  try {
+    for await (const entry of await opendir(parent)) {
+      if (++entries > ENTRIES_MAX) break;
+      const isMeant = entry.name.startsWith(start) && (start.startsWith('.') || !entry.name.startsWith('.'));
+      if (isMeant && (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(join(parent, entry.name))))))
+        found.push(join(parent, entry.name));
+    }
+  } catch {
+    return { folders: [], isCut: false }; // no such folder, or not ours to read
+  }
+  found.sort();
+  return { folders: found.slice(0, FOLDERS_MAX), isCut: found.length > FOLDERS_MAX || entries > ENTRIES_MAX };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false, // a link that leads nowhere
+  );
+}

@@ -1,0 +1,13 @@
+/** A dev server that has said where it is: a link to it, if it is one of the web. */
+import { WebIcon } from './icons.tsx';
+
+export function WebLink({ url, className }: { readonly url: string; readonly className: string }) {
+  if (!/^https?:\/\//.test(url)) return null;
+  const shown = url.replace(/^https?:\/\//, '').replace(/\/$/, '');
+  return (
+    <a className={className} href={url} target="_blank" rel="noopener noreferrer">
+      <WebIcon />
+      <span className="mono one-line">{shown}</span>
+    </a>
+  );
+}

@@ -1,0 +1,157 @@
+/** A session on one page: how long it took and in which states, how it ended, what it reached, its commands and its last lines. */
+import { type SessionInfo, type Summary, summaryOf } from '@spool/client';
+import { visible } from '@spool/render';
+import { useCallback, useEffect, useState } from 'react';
+import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
+import { client } from '../link/daemon.ts';
+import { folderOf, lineOf } from '../sessions/shown.ts';
+import { RepeatIcon } from '../shell/icons.tsx';
+import { addressOf } from '../shell/route.ts';
+import { WebLink } from '../shell/WebLink.tsx';
+import { conditionOf } from '../state/condition.ts';
+import { StateMark } from '../state/StateMark.tsx';
+import { changedPaths } from '../files/diff.ts';
+import { durationText, shares } from './durations.ts';
+
+const COMMANDS_SHOWN = 20;
+
+export function SummaryView({ session }: { readonly session: SessionInfo }) {
+  const { id, state, status } = session;
+  const [summary, setSummary] = useState<Summary | null>(null);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const load = useCallback(() => {
+    summaryOf(client, id, () => changedIn(id)).then(setSummary, (error: unknown) => setTrouble(sentenceOf(error)));
+  }, [id]);
+  // Again with each change of its state: not with each line that it prints.
+  useEffect(load, [load, state, status.since]);
+  if (trouble !== null) return <p role="alert">{trouble}</p>;
+  if (summary === null) return <p className="loading quiet">Reading…</p>;
+  return (
+    <div className="summary-view">
+      <dl className="facts">
+        <Fact name={summary.endedAt === null ? 'Runs for' : 'Took'}>{durationText(summary.durationMs)}</Fact>
+        <Fact name="State">
+          <StateMark condition={conditionOf(session)} word />
+          {endOf(summary)}
+        </Fact>
+        <Fact name="Started">{new Date(summary.startedAt).toLocaleString()}</Fact>
+        <Fact name="Folder">
+          <span className="mono" title={summary.cwd}>
+            {folderOf(summary.cwd)}
+          </span>
+        </Fact>
+        <Fact name="Command">
+          <span className="mono">{lineOf(summary.command)}</span>
+        </Fact>
+      </dl>
+      <States summary={summary} />
+      <Part title="Milestones" isShown={summary.milestones.length > 0}>
+        <ol className="reached">
+          {summary.milestones.map((milestone, index) => (
+            <li key={index} data-outcome={milestone.outcome}>
+              <a href={addressOf({ page: 'session', id, view: 'time', offset: milestone.offset })}>
+                <time>{new Date(milestone.at).toLocaleTimeString()}</time>
+                <span dir="auto">{visible(milestone.title)}</span>
+              </a>
+              {milestone.url !== undefined && <WebLink url={milestone.url} className="web-link" />}
+            </li>
+          ))}
+        </ol>
+      </Part>
+      <Part title="Commands" isShown={summary.commands.length > 0}>
+        <ol className="reached">
+          {summary.commands.slice(-COMMANDS_SHOWN).map((command, index) => (
+            <li key={index} data-outcome={command.exitCode === 0 ? 'ok' : 'failed'}>
+              <a href={addressOf({ page: 'session', id, view: 'time', offset: command.offset })}>
+                <time>{durationText(command.durationMs)}</time>
+                <span className="mono">{visible(command.command ?? 'a command')}</span>
+                {command.exitCode !== 0 && <span className="quiet">exit code {command.exitCode}</span>}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </Part>
+      <Part title="Last lines" isShown={summary.lastLines.length > 0}>
+        <pre className="last-lines" tabIndex={0} aria-label="Last lines">
+          {summary.lastLines.map(visible).join('\n')}
+        </pre>
+      </Part>
+      <Part title="Changed files" isShown={(summary.changedFiles?.length ?? 0) > 0}>
+        <ul className="entries">
+          {summary.changedFiles?.map(({ path, change }) => (
+            <li key={path}>
+              <a className="one-line mono" dir="auto" href={addressOf({ page: 'session', id, view: 'files', path })}>
+                {path} <span className="quiet">{change}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <p>
+        <button type="button" className="button" onClick={load}>
+          <RepeatIcon /> Read again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Part(props: { readonly title: string; readonly isShown: boolean; readonly children: React.ReactNode }) {
+  if (!props.isShown) return null;
+  return (
+    <section aria-label={props.title}>
+      <h2>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}
+
+/** How its time was spent: a bar, and the same in words. */
+function States({ summary }: { readonly summary: Summary }) {
+  const parts = shares(summary.timeIn);
+  if (parts.length === 0) return null;
+  return (
+    <section aria-label="Time">
+      <h2>Time</h2>
+      <svg className="time-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+        {parts.map(({ condition, from, share }) => (
+          <rect key={condition} data-condition={condition} x={from * 1000} width={share * 1000} height={10} />
+        ))}
+      </svg>
+      <ul className="counts">
+        {parts.map(({ condition, ms }) => (
+          <li key={condition}>
+            <StateMark condition={condition} word /> {durationText(ms)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function endOf({ state, exitCode, signal }: Summary): string {
+  if (state === 'running') return '';
+  return signal === null ? (exitCode === null ? '' : ` · exit code ${exitCode}`) : ` · ended by ${signal}`;
+}
+
+interface Changes {
+  readonly isRepository: boolean;
+  readonly diff?: string;
+  readonly untracked?: readonly string[];
+}
+
+/** As the view of changes has them; null for somebody who may not see the folder. */
+async function changedIn(id: string): Promise<Summary['changedFiles']> {
+  const changes = await askGateway<Changes>(`sessions/${id}/changes`).catch(() => null);
+  if (changes === null || !changes.isRepository) return null;
+  return changedPaths(changes.diff ?? '', changes.untracked ?? []);
+}
