@@ -41,7 +41,7 @@ const UNIT_WORKERS = Math.max(2, availableParallelism() - 1);
 const SYSTEM_WORKERS = 3;
 
 /** In CI a test that failed once is tried again, and its line says so: the run decides on a landing. At a desk it fails at once. */
-const SYSTEM_RETRIES = process.env['CI'] === 'true' ? 1 : 0;
+const RETRIES = process.env['CI'] === 'true' ? 1 : 0;
 
 /**
  * Test files of a worker share their modules. A module that asked for its next turn by a fake `setImmediate` would wait for ever
@@ -53,13 +53,22 @@ const FAKE_TIMERS: TestUserConfig['fakeTimers'] = {
 
 const UNIT: Pick<
   TestUserConfig,
-  'fakeTimers' | 'globalSetup' | 'setupFiles' | 'maxWorkers' | 'pool' | 'testTimeout' | 'hookTimeout' | 'sequence'
+  | 'fakeTimers'
+  | 'globalSetup'
+  | 'setupFiles'
+  | 'maxWorkers'
+  | 'pool'
+  | 'retry'
+  | 'testTimeout'
+  | 'hookTimeout'
+  | 'sequence'
 > = {
   fakeTimers: FAKE_TIMERS,
   globalSetup: ['scripts/before-unit-tests.mjs'],
   setupFiles: ['scripts/each-unit-test.mjs'],
   maxWorkers: UNIT_WORKERS,
   pool: 'forks',
+  retry: RETRIES,
   testTimeout: UNIT_MS_MAX,
   hookTimeout: UNIT_MS_MAX,
   sequence: { groupOrder: 0 },
@@ -90,7 +99,7 @@ export default defineConfig({
           exclude: ABOUT_SOURCES,
           maxWorkers: SYSTEM_WORKERS,
           pool: 'forks',
-          retry: SYSTEM_RETRIES,
+          retry: RETRIES,
           testTimeout: SYSTEM_MS_MAX,
           hookTimeout: SYSTEM_MS_MAX,
           sequence: { groupOrder: 1 },

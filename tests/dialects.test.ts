@@ -33,9 +33,12 @@ class Plain {
     });
   }
 
-  async told(type: string): Promise<Message> {
-    await until(`${type} comes`, () => this.messages.some((each) => each.type === type), 60_000);
-    return this.messages.find((each) => each.type === type)!;
+  /** The first message of a type, or the first about one task. */
+  async told(type: string, taskId?: string): Promise<Message> {
+    const find = (): Message | undefined =>
+      this.messages.find((each) => each.type === type && (taskId === undefined || each['taskId'] === taskId));
+    await until(`${type} comes`, () => find() !== undefined, 60_000);
+    return find()!;
   }
 
   text(): string {
@@ -110,15 +113,22 @@ test('[REM-9] spool.events.v1: tasks from start to end, and the output of a work
   const plain = new Plain(gateway, 'spool.events.v1', '', token);
   await new Promise((resolve) => plain.socket.once('open', resolve));
   plain.say({ type: 'SUBSCRIBE_WORKER_OUTPUT', payload: { agent: 'worker' } });
+  // The feed begins a moment after the socket is open. A task before it shows when.
+  await until('the feed has begun', async () => {
+    await client.run({ command: ['true'], isTask: true, name: 'before', size: PTY });
+    return plain.messages.some(({ type }) => type === 'task_started');
+  });
   const { id } = await client.run({
     command: ['sh', '-c', 'echo building; exit 3'],
     isTask: true,
     name: 'build',
     size: PTY,
   });
-  expect(await plain.told('task_started')).toMatchObject({ taskId: id, name: 'build' });
-  expect(await plain.told('task_finished')).toMatchObject({ taskId: id, state: 'error', exitCode: 3 });
-  const log = plain.messages.filter(({ type }) => type === 'task_log').map(({ chunk }) => chunk);
+  expect(await plain.told('task_started', id)).toMatchObject({ name: 'build' });
+  expect(await plain.told('task_finished', id)).toMatchObject({ state: 'error', exitCode: 3 });
+  const log = plain.messages
+    .filter(({ type, taskId }) => type === 'task_log' && taskId === id)
+    .map(({ chunk }) => chunk);
   expect(log.join('')).toContain('building');
   await client.run({ command: ['sh', '-c', 'echo from the worker; sleep 1'], name: 'worker', size: PTY });
   const { payload } = await plain.told('WORKER_OUTPUT');
