@@ -1,8 +1,7 @@
 /** The page on a phone, read as text, by keyboard alone, and while it is hidden; in a real browser. */
 import { TestDaemon, until } from '@spool/testkit';
-import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from '@spool/testkit/browser';
+import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn, setHidden } from '@spool/testkit/browser';
 import { testNeeding } from '@spool/testkit/needs';
-import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 
 afterAll(closeBrowser);
@@ -82,18 +81,6 @@ testNeeding(NO_BROWSER)(
     await until('screens arrive again', () => frames > before + 4, WITHIN_MS);
   },
 );
-
-async function setHidden(page: Page, isHidden: boolean): Promise<void> {
-  await page.evaluate((hidden) => {
-    const { document, Event } = globalThis as unknown as {
-      document: { dispatchEvent(event: object): void };
-      Event: new (type: string) => object;
-    };
-    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
-    Object.defineProperty(document, 'visibilityState', { value: hidden ? 'hidden' : 'visible', configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, isHidden);
-}
 
 testNeeding(NO_BROWSER)('[PAGE-13] a page that is older than the gateway offers a reload', async () => {
   await using daemon = new TestDaemon();

@@ -97,6 +97,11 @@ export class Client {
     await this.#link.connection();
   }
 
+  /** The network may have changed, or this program has slept: notices a dead connection in seconds, and dials at once. */
+  wake(): void {
+    this.#link.wake();
+  }
+
   /** Starts a session. Resolves when the child runs, rejects when it cannot be started. */
   async run(options: RunOptions): Promise<Session> {
     const info = await start(this.#requester, this.#runtime, runRequest(this.#runtime, options));

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { TestDaemon, until } from '@spool/testkit';
 import type { CDPSession, Page } from 'playwright-core';
-import { closeBrowser, DESK, openPage, rowsOn } from '@spool/testkit/browser';
+import { closeBrowser, DESK, openPage, rowsOn, setHidden } from '@spool/testkit/browser';
 import type { Figure } from './figure.ts';
 
 const MIB = 1024 * 1024;
@@ -216,15 +216,6 @@ async function lookAt(page: Page, id: string, offset: number): Promise<number> {
 /** When all miniatures in sight were drawn for the first time, in ms since the page was asked for. */
 async function wallDrawnAt(page: Page): Promise<number | null> {
   return page.evaluate(() => performance.getEntriesByName('wall-drawn')[0]?.startTime ?? null);
-}
-
-/** As the browser tells the page when another tab is in front. */
-async function setHidden(page: Page, isHidden: boolean): Promise<void> {
-  await page.evaluate((hidden) => {
-    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
-    Object.defineProperty(document, 'visibilityState', { value: hidden ? 'hidden' : 'visible', configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, isHidden);
 }
 
 async function receivedIn(cdp: CDPSession, ms: number): Promise<number> {

@@ -73,3 +73,16 @@ export async function rowsOn(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
   return rows.map((row) => row.replaceAll(' ', ' ').trimEnd());
 }
+
+/** As the browser tells the page when another tab is in front. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    const { document, Event } = globalThis as unknown as {
+      document: { dispatchEvent(event: object): void };
+      Event: new (type: string) => object;
+    };
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+    Object.defineProperty(document, 'visibilityState', { value: hidden ? 'hidden' : 'visible', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}

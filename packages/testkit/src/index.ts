@@ -1,4 +1,5 @@
 export { daemonWorld } from './transports/daemon-world.ts';
+export { BrowserNetwork } from './transports/browser-network.ts';
 export { FlakyProxy } from './transports/flaky-proxy.ts';
 export { BareClient, socketRoomBytes, type Told } from './bare-client.ts';
 export { type Ran, SPOOL, TestDaemon } from './daemon.ts';

@@ -2,8 +2,8 @@
 import { SpoolError } from '@spool/client';
 import { createRoot } from 'react-dom/client';
 import { allowOwnStyles } from './csp/style-nonce.ts';
-import { client, redialOnWake } from './link/daemon.ts';
 import { followAnswers } from './inbox/answered.ts';
+import { client, keepAwake } from './link/daemon.ts';
 import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
 import { setLink } from './sessions/store.ts';
@@ -24,7 +24,7 @@ void start();
 
 /** Until the gateway says that this browser may not: a page that was opened while the network was away needs no reload. */
 async function start(): Promise<void> {
-  redialOnWake();
+  keepAwake();
   for (;;) {
     try {
       if (!(await signIn())) return setLink({ type: 'signed-out' });

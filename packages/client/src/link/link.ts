@@ -8,7 +8,7 @@
  */
 import { SpoolError } from '@spool/protocol';
 import { abortReason, Broken, Connection } from './connection.ts';
-import { cutWhenSilent } from './silence.ts';
+import { cutUnlessAlive, cutWhenSilent } from './silence.ts';
 import { abortController, type AbortSignalLike, type Runtime } from './runtime.ts';
 
 export interface LinkOptions {
@@ -32,6 +32,13 @@ const ATTEMPTS_AFTER_USE = 2;
 /** A connection that lived this long was healthy: the next attempt is immediate again. */
 export const STABLE_MS = 1000;
 
+/** Over a network that may die without a word: from the connection to the hello of the daemon. */
+export const HELLO_MS = 10_000;
+/** After `wake`, a peer that does not answer in this time is given up. */
+export const WAKE_CUT_MS = 4000;
+/** Several events wake a page at once: an attempt that is younger than this goes on. */
+export const WAKE_FRESH_MS = 1000;
+
 export class Link {
   readonly #runtime: Runtime;
   readonly #reconnectMs: number;
@@ -43,6 +50,11 @@ export class Link {
   /** Since when no attempt has had an answer; null while all is well. */
   #troubleSince: number | null = null;
   #brokenAt = 0;
+  /** The connection that was asked for a sign of life by `wake`. */
+  #woken: Connection | null = null;
+  /** Aborted by `wake`: ends the pause before an attempt, and an attempt that hangs. */
+  #hurry = abortController();
+  #openingSince = 0;
   /** Attempts since the last healthy connection. */
   #attempts = 0;
   #wasOpen = false;
@@ -77,9 +89,26 @@ export class Link {
     return waiter.promise;
   }
 
+  /**
+   * The network may have changed: an open connection is asked for a sign of life, and while there is none, the next attempt is
+   * made at once.
+   */
+  wake(): void {
+    const connection = this.#connection;
+    if (connection !== null) {
+      if (this.#woken === connection) return;
+      this.#woken = connection;
+      void cutUnlessAlive(connection, this.#runtime, WAKE_CUT_MS).then(() => (this.#woken = null));
+    } else if (this.#runtime.now() - this.#openingSince >= WAKE_FRESH_MS) {
+      this.#hurry.abort();
+      this.#hurry = abortController();
+    }
+  }
+
   close(): void {
     if (this.isClosed) return;
     this.#closing.abort();
+    this.#hurry.abort();
     this.#connection?.close();
   }
 
@@ -101,7 +130,7 @@ export class Link {
     const until = this.#troubleSince + this.#reconnectMs;
     for (;;) {
       const pauseMs = this.#pauseMs();
-      if (pauseMs > 0) await this.#runtime.sleep(pauseMs, this.#closing.signal);
+      if (pauseMs > 0) await this.#runtime.sleep(pauseMs, this.#hurry.signal);
       if (this.isClosed) throw closed();
       this.#attempts++;
       const leftMs = until - this.#runtime.now();
@@ -136,15 +165,19 @@ export class Link {
   async #open(leftMs: number): Promise<Connection> {
     const giveUp = abortController();
     const answered = abortController();
-    const onClosing = (): void => giveUp.abort();
-    this.#closing.signal.addEventListener('abort', onClosing);
-    void this.#runtime.sleep(leftMs, answered.signal).then(() => {
+    const hurry = this.#hurry.signal;
+    const onHurry = (): void => giveUp.abort();
+    hurry.addEventListener('abort', onHurry);
+    this.#openingSince = this.#runtime.now();
+    const onLate = (): void => {
       if (!answered.signal.aborted) giveUp.abort();
-    });
+    };
+    void this.#runtime.sleep(leftMs, answered.signal).then(onLate);
     let connection: Connection | null = null;
     try {
       const dialled = this.#runtime.dial(giveUp.signal);
       const transport = await orGivenUp(dialled, giveUp.signal, (late) => late.close());
+      if (this.#runtime.silence !== undefined) void this.#runtime.sleep(HELLO_MS, answered.signal).then(onLate);
       connection = this.#wire(new Connection(transport, { who: this.#who, now: () => this.#runtime.now() }));
       await orGivenUp(connection.opened, giveUp.signal);
       if (this.#runtime.silence !== undefined) void cutWhenSilent(connection, this.#runtime, this.#runtime.silence);
@@ -152,7 +185,7 @@ export class Link {
       connection?.close();
       throw error;
     } finally {
-      this.#closing.signal.removeEventListener('abort', onClosing);
+      hurry.removeEventListener('abort', onHurry);
       answered.abort();
     }
     // Right after its hello the daemon may have sent the reason why it closes.

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { FakeKeeper } from '../../test/fake-keeper.ts';
 import { quiet } from '../../test/quiet.ts';
 import { Client, type Runtime } from '../index.ts';
+import { HELLO_MS } from './link.ts';
 
 const SILENCE = { askAfterMs: 10_000, cutAfterMs: 5000 };
 
@@ -80,5 +81,64 @@ test('[REM-2] a program that was suspended itself asks once more before it gives
   };
   while (keeper.asked.length < 3) await keeper.clock.sleep(1000);
   expect(keeper.dials).toBe(1);
+  client.close();
+});
+
+test('[REM-2] a client that is woken asks at once, and gives up a peer that stays silent', async () => {
+  const keeper = new FakeKeeper();
+  const client = new Client(overNetwork(keeper));
+  await client.open();
+  client.wake();
+  client.wake(); // one question for both
+  await keeper.clock.sleep(1);
+  expect(keeper.ops()).toEqual(['unwatch']);
+  await keeper.clock.sleep(5000);
+  expect(keeper.dials).toBe(1);
+  keeper.answers.unwatch = () => 'silence';
+  const events = client.events();
+  void events.next();
+  await keeper.clock.sleep(1);
+  client.wake();
+  await keeper.clock.sleep(4100);
+  expect(keeper.dials).toBe(2);
+  client.close();
+});
+
+test('[REM-2] a client that is woken while it waits to dial again dials at once, and gives up an attempt that hangs', async () => {
+  const keeper = new FakeKeeper();
+  keeper.session('s');
+  const client = new Client(overNetwork(keeper), { reconnectMs: 1e9 });
+  await client.open();
+  const dial = keeper.dial.bind(keeper);
+  let dials = 0;
+  keeper.dial = () => {
+    dials++;
+    return dials === 1 ? new Promise<never>(() => {}) : dial();
+  };
+  keeper.hangUp();
+  await quiet(keeper);
+  const asked = client.get('s');
+  await keeper.clock.sleep(1000);
+  expect(dials).toBe(1);
+  client.wake();
+  expect((await asked).id).toBe('s');
+  expect(dials).toBe(2);
+  client.close();
+});
+
+test('[REM-2] a peer that is reached and says no hello is given up', async () => {
+  const keeper = new FakeKeeper();
+  keeper.session('s');
+  const client = new Client(overNetwork(keeper), { reconnectMs: 1e9 });
+  const dial = keeper.dial.bind(keeper);
+  let dials = 0;
+  keeper.dial = async () => {
+    const transport = await dial();
+    return dials++ === 0 ? { ...transport, send() {}, drained: async () => {}, close() {} } : transport;
+  };
+  const asked = client.get('s');
+  await keeper.clock.sleep(HELLO_MS + 100);
+  expect((await asked).id).toBe('s');
+  expect(dials).toBe(2);
   client.close();
 });

@@ -7,7 +7,7 @@
  */
 import { SpoolError } from '@spool/protocol';
 import type { Connection } from './connection.ts';
-import type { Runtime, Silence } from './runtime.ts';
+import { abortController, type Runtime, type Silence } from './runtime.ts';
 
 /** Channels are counted from 1. */
 const UNUSED_CHANNEL = 0;
@@ -17,18 +17,21 @@ export async function cutWhenSilent(connection: Connection, runtime: Runtime, si
   const { ended } = connection;
   while (!ended.aborted) {
     const quietMs = runtime.now() - connection.receivedAt;
-    if (quietMs < askAfterMs) {
-      await runtime.sleep(askAfterMs - quietMs, ended);
-      continue;
-    }
-    connection.request('unwatch', { channel: UNUSED_CHANNEL }).catch(() => {}); // any answer is a sign of life
-    const askedAt = runtime.now();
-    await runtime.sleep(cutAfterMs, ended);
-    // A program that was suspended itself finds its timer over before it has read what came meanwhile: it asks again.
-    const wasSuspended = runtime.now() - askedAt > 2 * cutAfterMs;
-    if (connection.receivedAt < askedAt && !wasSuspended)
-      connection.fail(
-        new SpoolError('CONNECTION_LOST', { reason: `no sign of life for ${askAfterMs + cutAfterMs} ms` }),
-      );
+    if (quietMs < askAfterMs) await runtime.sleep(askAfterMs - quietMs, ended);
+    else await cutUnlessAlive(connection, runtime, cutAfterMs);
   }
+}
+
+/** Asks for a sign of life, and gives the connection up if none comes in time. */
+export async function cutUnlessAlive(connection: Connection, runtime: Runtime, cutAfterMs: number): Promise<void> {
+  const over = abortController();
+  const onOver = (): void => over.abort();
+  connection.request('unwatch', { channel: UNUSED_CHANNEL }).then(onOver, onOver); // any answer is a sign of life
+  const askedAt = runtime.now();
+  await runtime.sleep(cutAfterMs, over.signal);
+  // A program that was suspended itself finds its timer over before it has read what came meanwhile: it asks again.
+  const wasSuspended = runtime.now() - askedAt > 2 * cutAfterMs;
+  if (over.signal.aborted || connection.receivedAt >= askedAt || wasSuspended) return;
+  const quietMs = Math.round(runtime.now() - connection.receivedAt);
+  connection.fail(new SpoolError('CONNECTION_LOST', { reason: `no sign of life for ${quietMs} ms` }));
 }

@@ -1,8 +1,8 @@
 /**
  * All sessions as the page knows them, and how well it knows them.
  *
- * `feed.ts` is the only writer. A link that is lost leaves the sessions as they were last seen; `lostSince` says since
- * when, and everything that shows them shows that too.
+ * `feed.ts` is the only writer. A link that is lost leaves the sessions as they were last seen; `link/freshness.ts` knows how old
+ * that is, and the page says so.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';
@@ -10,7 +10,7 @@ import { create } from 'zustand';
 export type LinkState =
   | { readonly type: 'connecting' }
   | { readonly type: 'live' }
-  | { readonly type: 'lost'; readonly since: number }
+  | { readonly type: 'lost' }
   | { readonly type: 'signed-out' };
 
 export interface Sessions {

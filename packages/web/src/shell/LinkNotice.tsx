@@ -1,16 +1,16 @@
-/** Says when what the page shows is not the present. Nothing in the first moments: most breaks heal before they are read. */
+/** Says when what the page shows may not be the present. Nothing in the first moments: most breaks heal before they are read. */
+import { freshness } from '../link/freshness.ts';
 import { useSessions } from '../sessions/store.ts';
 import { ageText, useNow } from './ages.ts';
 
-const QUIET_MS = 3_000;
-
 export function LinkNotice() {
-  const link = useSessions((now) => now.link);
+  const isLost = useSessions(({ link }) => link.type === 'lost');
   const now = useNow();
-  if (link.type !== 'lost' || now - link.since < QUIET_MS) return null;
+  const since = freshness.staleSince(now);
+  if (since === null) return null;
   return (
     <p className="link-notice" role="status">
-      Not connected. What you see is {ageText(now - link.since)} old; trying again.
+      {isLost ? 'Not connected. ' : ''}What you see is {ageText(now - since)} old; trying again.
     </p>
   );
 }

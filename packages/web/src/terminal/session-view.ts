@@ -8,6 +8,7 @@
 
 import { type AttachItem, type Client, type Size, SpoolError, type Viewer } from '@spool/client';
 import type { Terminal } from '@xterm/xterm';
+import { freshness } from '../link/freshness.ts';
 import { resizeTo } from './emulator.ts';
 
 export type ViewState =
@@ -73,11 +74,21 @@ export class SessionView {
     this.#isClosed = true;
     clearTimeout(this.#hiddenTimer);
     document.removeEventListener('visibilitychange', this.#onVisibility);
+    this.#letGo();
+  }
+
+  #letGo(): void {
     this.#attachment.close();
+    freshness.renewed(this);
   }
 
   #attach(historyLines: number): ReturnType<Client['attach']> {
-    return this.#client.attach(this.#id, { followsSize: true, historyLines, filter: { allowClipboard: true } });
+    return this.#client.attach(this.#id, {
+      followsSize: true,
+      historyLines,
+      filter: { allowClipboard: true },
+      onLink: (isUp) => (isUp ? freshness.renewed(this) : freshness.fellBehind(this)),
+    });
   }
 
   readonly #onVisibility = (): void => {
@@ -90,7 +101,7 @@ export class SessionView {
     }
     this.#hiddenTimer = setTimeout(() => {
       // What was typed and not confirmed would be lost with it.
-      if (this.#attachment.unconfirmedBytes === 0) this.#attachment.close();
+      if (this.#attachment.unconfirmedBytes === 0) this.#letGo();
     }, HIDDEN_MS);
   };
 

@@ -4,6 +4,7 @@
  */
 import { TILES_MAX } from '@spool/protocol';
 import { client } from '../link/daemon.ts';
+import { freshness } from '../link/freshness.ts';
 import { useSessions } from '../sessions/store.ts';
 import { type GridState, merge } from './grid-state.ts';
 
@@ -14,6 +15,7 @@ export class GridFeed {
   readonly #states = new Map<string, GridState>();
   readonly #inSight = new Set<string>();
   readonly #onChange: (states: readonly GridState[]) => void;
+  readonly #stopLink: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
   #isClosed = false;
@@ -21,6 +23,9 @@ export class GridFeed {
   constructor(onChange: (states: readonly GridState[]) => void) {
     this.#onChange = onChange;
     document.addEventListener('visibilitychange', this.#wake);
+    this.#stopLink = useSessions.subscribe(({ link }, before) => {
+      if (link.type === 'live' && before.link.type !== 'live') this.#wake();
+    });
   }
 
   get(id: string): GridState | undefined {
@@ -35,7 +40,9 @@ export class GridFeed {
 
   close(): void {
     this.#isClosed = true;
+    this.#stopLink();
     clearTimeout(this.#timer);
+    freshness.renewed(this);
     document.removeEventListener('visibilitychange', this.#wake);
   }
 
@@ -50,8 +57,9 @@ export class GridFeed {
   async #ask(): Promise<void> {
     const isLive = useSessions.getState().link.type === 'live';
     if (document.hidden || this.#inSight.size === 0) return; // woken again by either
-    if (!isLive) return this.#schedule(QUIET_MS);
+    if (!isLive) return; // woken by the link
     this.#isAsking = true;
+    freshness.fellBehind(this);
     let changed: GridState[] = [];
     try {
       const tiles = [...this.#inSight].slice(0, TILES_MAX).map((session) => {
@@ -65,6 +73,7 @@ export class GridFeed {
       // The link broke: the next attempt asks with the same stamps.
     } finally {
       this.#isAsking = false;
+      freshness.renewed(this);
     }
     this.#schedule(changed.length > 0 ? BUSY_MS : QUIET_MS);
   }

@@ -1,0 +1,171 @@
+/** The page when the network is away or comes back, in a real browser, with a clock that the test moves. */
+import { BrowserNetwork, TestDaemon, until } from '@spool/testkit';
+import { closeBrowser, DESK, NO_BROWSER, openPage, rowsOn, setHidden } from '@spool/testkit/browser';
+import { testNeeding } from '@spool/testkit/needs';
+import type { Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+
+afterAll(closeBrowser);
+
+const WITHIN_MS = 60_000;
+
+/** From now on only `runFor` moves the time of the page. */
+async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100);
+}
+
+/** The clock is there before the page's own code, which begins anew once it is signed in. */
+async function withClock(page: Page): Promise<void> {
+  const session = page.getByRole('link', { name: /echo/ }).first();
+  await session.waitFor({ timeout: WITHIN_MS });
+  await page.clock.install();
+  await page.reload();
+  await session.waitFor({ timeout: WITHIN_MS });
+}
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-21] a picture that may be old says so after 3 seconds, on the wall and in a terminal, and stops when it is new',
+  async () => {
+    await using daemon = new TestDaemon();
+    await using network = await BrowserNetwork.start();
+    const client = await daemon.client();
+    const session = await client.run({ command: ['cat'], name: 'echo', size: { cols: 80, rows: 12 } });
+    await using open = await openPage(daemon, { ...DESK, proxy: network.proxy });
+    const { page, origin } = open;
+    await withClock(page);
+    const link = await observeLink(page);
+    const mark = page.getByText(/What you see is \d+s old/);
+    for (const [round, hash] of ['#/', `#/s/${session.id}`].entries()) {
+      await page.goto(`${origin}/${hash}`);
+      const text = `before cut ${round}`;
+      await client.write(session.id, `${text}\r`);
+      if (round === 0) await page.getByRole('link', { name: /echo/ }).first().waitFor();
+      else await until('it is shown', async () => (await rowsOn(page)).includes(text), WITHIN_MS);
+      await stopClock(page);
+      expect(await mark.count()).toBe(0);
+
+      network.cut();
+      await page.clock.runFor(1000);
+      expect(await mark.count()).toBe(0);
+      await page.clock.runFor(4000);
+      expect(await mark.count()).toBe(1);
+      await client.write(session.id, `while cut ${round}\r`);
+      await page.clock.runFor(30_000);
+      expect(await mark.textContent()).toMatch(/^Not connected\. What you see is 3\ds old; trying again\.$/);
+
+      network.heal();
+      await until(
+        'the mark is gone',
+        async () => {
+          await page.clock.runFor(500);
+          return (await mark.count()) === 0;
+        },
+        WITHIN_MS,
+      );
+      if (round === 1) expect(await rowsOn(page)).toContain('while cut 1');
+      // A session that prints nothing is not an old picture.
+      for (let seconds = round === 1 ? 6 : 0; seconds > 0; seconds--) {
+        const before = link.answers;
+        await page.clock.runFor(2100);
+        await until('it has asked and was answered', () => link.answers > before, WITHIN_MS);
+        expect(await mark.count()).toBe(0);
+      }
+      await page.clock.resume();
+    }
+    expect(open.complaints).toEqual([]);
+  },
+);
+
+/** An event of the window. */
+async function tell(page: Page, type: string): Promise<void> {
+  await page.evaluate((name) => {
+    const web = globalThis as unknown as { dispatchEvent(event: Event): void };
+    web.dispatchEvent(new Event(name));
+  }, type);
+}
+
+/** How often the page has asked whether anybody is there, and how often anything has come. */
+async function observeLink(page: Page): Promise<{ readonly questions: number; readonly answers: number }> {
+  const cdp = await page.context().newCDPSession(page);
+  const link = { questions: 0, answers: 0 };
+  cdp.on('Network.webSocketFrameSent', ({ response }) => {
+    if (Buffer.from(response.payloadData, 'base64').includes('"op":"unwatch","channel":0')) link.questions++;
+  });
+  cdp.on('Network.webSocketFrameReceived', () => link.answers++);
+  await cdp.send('Network.enable');
+  return link;
+}
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-22] what wakes a page makes it ask for a sign of life at once, and a dead link is replaced',
+  async () => {
+    await using daemon = new TestDaemon();
+    await using network = await BrowserNetwork.start();
+    const client = await daemon.client();
+    await client.run({ command: ['cat'], name: 'echo' });
+    await using open = await openPage(daemon, { ...DESK, proxy: network.proxy });
+    const { page } = open;
+    await withClock(page);
+    const link = await observeLink(page);
+    await setHidden(page, true);
+    await stopClock(page);
+    const wakes: Readonly<Record<string, () => Promise<unknown>>> = {
+      pageshow: () => tell(page, 'pageshow'),
+      online: () => tell(page, 'online'),
+      'a jump of the clock': () => page.clock.fastForward(6000),
+      visibilitychange: () => setHidden(page, false),
+    };
+    for (const [what, wake] of Object.entries(wakes)) {
+      // The question before is over; a hidden page asks by itself only after 30 s of silence.
+      await page.clock.runFor(4500);
+      const before = { ...link };
+      await wake();
+      await until(`it asks after: ${what}`, () => link.questions > before.questions, WITHIN_MS);
+      await until('it is answered', () => link.answers > before.answers, WITHIN_MS);
+    }
+
+    await page.clock.runFor(4500);
+    await setHidden(page, true);
+    network.forgetAll();
+    const before = network.connections;
+    await setHidden(page, false);
+    await page.clock.runFor(4500);
+    await until('a new connection is made', () => network.connections > before, WITHIN_MS);
+  },
+);
+
+testNeeding(NO_BROWSER)('[PAGE-22] an attempt to connect that hangs is given up after 5 seconds', async () => {
+  await using daemon = new TestDaemon();
+  await using network = await BrowserNetwork.start();
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], name: 'echo' });
+  await using open = await openPage(daemon, { ...DESK, proxy: network.proxy });
+  const { page } = open;
+  await withClock(page);
+  await stopClock(page);
+  await page.evaluate(() => {
+    const web = globalThis as unknown as { dials: number; WebSocket: new (url: string) => object };
+    web.dials = 0;
+    web.WebSocket = new Proxy(web.WebSocket, {
+      construct(target, args, newTarget) {
+        web.dials++;
+        return Reflect.construct(target, args, newTarget) as object;
+      },
+    });
+  });
+  const dials = (): Promise<number> => page.evaluate(() => (globalThis as unknown as { dials: number }).dials);
+  network.cut();
+  network.closeAll();
+  await until(
+    'it dials',
+    async () => {
+      await page.clock.runFor(100);
+      return (await dials()) === 1;
+    },
+    WITHIN_MS,
+  );
+  await page.clock.runFor(4000);
+  expect(await dials()).toBe(1);
+  await page.clock.runFor(2500);
+  expect(await dials()).toBe(2);
+});
