@@ -31,6 +31,7 @@ import { Spawner } from './session/spawner.ts';
 import { DiskTurns } from './logs/disk-turns.ts';
 import { Terminator } from './session/terminator.ts';
 import { FileBudget } from './clients/file-budget.ts';
+import { EndNotes } from './logs/end-notes.ts';
 import { Flusher } from './logs/flusher.ts';
 import { HolderLink } from './holder-link.ts';
 import { Housekeeper } from './logs/housekeeper.ts';
@@ -231,8 +232,7 @@ export class Keeper {
       if (isTyping && performance.now() < until) return void setTimeout(leave, TYPED_LOOK_MS);
       log('info', 'exiting on request; the next keeper takes over');
       // If their folders are gone, the next keeper continues behind the bytes that were lost with them.
-      for (const session of this.registry.all())
-        if (session.isRunning) this.#holder.send({ type: 'note', id: session.id, endAtLeast: session.info.offset });
+      for (const session of this.registry.all()) session.noteEnd();
       process.exit(0);
     };
     setImmediate(leave); // send the answer first
@@ -305,6 +305,7 @@ export class Keeper {
       home,
       watch: this.#watch,
       flusher: new Flusher(),
+      endNotes: new EndNotes(),
       turns: new DiskTurns(),
       openLogs: new OpenLogs(),
       housekeeper: new Housekeeper(warn),

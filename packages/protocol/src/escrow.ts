@@ -28,7 +28,7 @@ export interface HeldSession {
   readonly process?: ProcessIdentity | null;
   readonly startedAt: number;
   readonly exit: HeldExit | null;
-  /** Offsets below this were assigned to bytes that the disk could not take. */
+  /** Offsets below this are used: by bytes in the log, or by bytes that the disk could not take. */
   readonly endAtLeast: number;
   /** The child's standard input was closed on purpose; in its place among the fds is /dev/null. */
   readonly isInputClosed: boolean;

@@ -358,6 +358,8 @@ export interface Requests extends DoorRequests {
       readonly rows: number;
       /** False when a flood was skipped to reach the present. */
       readonly isExact: boolean;
+      /** Output that the log has lost, so that the screen was painted without it; missing from an older keeper. */
+      readonly missingBytes?: number;
       readonly title: string;
       readonly content: string;
     };

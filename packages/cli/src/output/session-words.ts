@@ -39,6 +39,11 @@ export function isEnded(session: Pick<SessionInfo, 'state'>): boolean {
   return session.state !== 'running';
 }
 
+/** A screen that is painted from a log with lost bytes. */
+export function missingWords(bytes: number): string {
+  return `${bytes} bytes of its output are no longer stored; this screen is painted without them`;
+}
+
 export function gapWords(from: number, to: number): string {
   return `the output from offset ${from} to ${to} was already deleted`;
 }

@@ -4,6 +4,7 @@ import { SCROLLBACK_LINES, type ScreenFormat } from '@spool/protocol';
 import { type LogPlace, logPlaceOf } from '../command-line/log-place.ts';
 import { openClient, type VerbAction } from '../program.ts';
 import { namedJson } from '../output/session-json.ts';
+import { missingWords } from '../output/session-words.ts';
 import { isTerminal, notice, print, printJson } from '../output/stdio.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
@@ -26,6 +27,7 @@ const screen: VerbAction<'screen'> = async ({ flags, operands }, program) => {
   const asked = { at, format: format as ScreenFormat, historyLines: flags.history };
   const shown = await shownScreen(client, operands[0] ?? '', asked);
   if (!shown.isExact) notice('spool: the session prints too fast to follow; this screen may be slightly out of date');
+  if (shown.missingBytes) notice(`spool: ${missingWords(shown.missingBytes)}`);
   if (flags.json) {
     const content: unknown = format === 'json' ? JSON.parse(shown.content) : shown.content;
     printJson({ ...namedJson(await client.get(shown.id)), ...shown, content });

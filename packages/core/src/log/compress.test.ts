@@ -152,7 +152,7 @@ describe('whatever happens at whatever step of a compression, the log stays righ
       if (reached === step) expect(log.retain(MS + 5000)).toBe(34);
     });
     expect(story(log)).toBe('<retention 0-34>tail');
-    expect(readdirSync(scratch.log)).toEqual(['0000000000000034.log']);
+    expect(readdirSync(scratch.log)).toEqual(['0000000000000034.idx', '0000000000000034.log']);
   });
 
   test.each(STEPS)('closing at %s, and opening again at once, loses nothing', async (step) => {

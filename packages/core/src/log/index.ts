@@ -2,9 +2,9 @@
  * The index of one segment: marks (time, resize, stream, gap) in the order of their offsets, in a file beside the
  * bytes. Keeps LOG-4.
  *
- * Marks wait in memory until there are 4 KiB of them or a caller drains them: a kill then costs the time of a few
- * bytes, never a byte. Offsets and times only grow, so either can be searched; if the clock is set back, time stands
- * still here until it has caught up.
+ * Behind the marks the file says how far the bytes go (`RecordFile.noteEnd`): microseconds for each piece of output, so
+ * that a log whose bytes are lost still knows which offsets were used. Offsets and times only grow, so either can be searched;
+ * if the clock is set back, time stands still here until it has caught up.
  */
 import { reachOf } from './record.ts';
 import type { GapReason, LogMark, LogStream } from './types.ts';
@@ -36,10 +36,9 @@ export class SegmentIndex {
     this.#sinceAt = sinceAt;
   }
 
-  /** Offsets below this were used, according to the newest mark. */
+  /** Offsets below this were used, according to the file. */
   get reach(): number {
-    const { last } = this.file;
-    return last === undefined ? 0 : reachOf(last.mark);
+    return this.file.reach;
   }
 
   /** The time of the newest mark: the session was alive then. */

@@ -29,7 +29,7 @@ export const SHARED_READ_BYTES_MAX = 64 * 1024;
 const SHARED_READS = new RecentBytes(8);
 
 export interface LogOpenOptions extends Partial<LogOptions> {
-  /** Offsets below this were used, although the disk could not take the bytes: what the files lack is a gap. */
+  /** Offsets below this were used: what the files lack, lost or never taken by the disk, is a gap. */
   readonly endAtLeast?: number;
   /** Another process writes: nothing is created, removed or repaired, and `read` checks the files again at the end. */
   readonly readOnly?: boolean;
@@ -52,7 +52,7 @@ export class Log {
   #tail!: LogSegment;
   #start = 0;
   #end = 0;
-  /** The value it was opened with, as long as there is a failure. */
+  /** The value it was opened with, for a reader and as long as there is a failure. */
   #endAtLeast = 0;
   #failure: NodeJS.ErrnoException | null = null;
   #isDirty = false;
@@ -92,8 +92,16 @@ export class Log {
     else this.#suspect(tail);
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, this.#tail.start);
     this.#failure = null;
-    if (!this.#isReadOnly && endAtLeast > this.#end) this.skip(endAtLeast - this.#end, this.#tail.index.lastAt);
+    // Bytes that a killed process could not note any more, or from before there were such notes.
+    if (!this.#isReadOnly && !tail.isCompressed && tail.end > tail.index.reach) tail.index.file.noteEnd(tail.end);
+    if (endAtLeast > this.#end) this.#endLater(endAtLeast);
     this.#tail.release(); // a daemon opens a thousand logs at once, and most then stay idle
+  }
+
+  /** The files know less than was used: what they lack is a gap. */
+  #endLater(end: number): void {
+    if (this.#isReadOnly) this.#end = this.#endAtLeast = end;
+    else this.skip(end - this.#end, this.#tail.index.lastAt);
   }
 
   /** The first offset that may still be read. */
@@ -142,6 +150,7 @@ export class Log {
     this.#tail.grow(bytes);
     this.#tail.index.noteTime(this.#end, at);
     this.#end += bytes;
+    this.#tail.index.file.noteEnd(this.#end);
     this.#isDirty = true;
   }
 
@@ -275,7 +284,7 @@ export class Log {
     this.#isIndexOld = false;
     this.#start = start;
     this.#tail = tail;
-    this.#end = end;
+    this.#end = Math.max(end, this.#endAtLeast);
     this.#sealed = new SealedSegments(this.#folder, this.#options.segmentBytes, tail.start);
   }
 
@@ -312,7 +321,7 @@ export class Log {
     this.#isIndexOld = this.#tail.lookAtLength();
     if (!this.#isIndexOld) this.#tail.reload();
     if (this.#tail.end <= end) return false;
-    this.#end = Math.max(this.#tail.end, this.#tail.index.reach);
+    this.#end = Math.max(this.#tail.end, this.#tail.index.reach, this.#endAtLeast);
     return true;
   }
 

@@ -1,9 +1,11 @@
 /**
  * The log against a plain model: an array with a cell per offset, which holds a byte and its stream, or a gap. Whatever
- * the order of appends, skips, kills, compressions and retention, the log answers as the model does.
+ * the order of appends, skips, kills, compressions, retention and files shortened or deleted by hand, the log answers
+ * as the model does.
  */
 import fc from 'fast-check';
-import { writeSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readAll, sampleBytes, Scratch } from './testing/fixture.ts';
 import type { LogMark, LogStream } from './types.ts';
@@ -17,9 +19,9 @@ interface Cell {
   readonly stream: LogStream;
 }
 
-/** What the log should hold: `undefined` is a gap that the disk left. */
+/** What the log should hold: a byte, or a gap that the disk or a user's hand left. */
 class Model {
-  readonly cells: (Cell | undefined)[] = [];
+  readonly cells: (Cell | 'disk' | 'damaged')[] = [];
   readonly resizes: LogMark[] = [];
   start = 0;
   now = 1000;
@@ -53,6 +55,21 @@ class World {
     this.log = Log.open(folder, this.#options);
   }
 
+  /** Somebody shortens or deletes a file of bytes. */
+  lose(which: number, keptShare: number): void {
+    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.log'));
+    const name = names[which % names.length];
+    if (name === undefined) return;
+    const path = join(this.#folder, name);
+    const start = Number(name.slice(0, 16));
+    const { size } = statSync(path);
+    const kept = Math.floor(size * keptShare);
+    if (kept === 0) rmSync(path);
+    else truncateSync(path, kept);
+    for (let offset = start + kept; offset < start + size; offset++) this.model.cells[offset] = 'damaged';
+    this.log.release(); // else bytes that were read before may still be remembered
+  }
+
   reopen(): void {
     this.log.close();
     this.log = Log.open(this.#folder, this.#options);
@@ -74,6 +91,12 @@ const ACTIONS: fc.Arbitrary<readonly [name: string, act: Action]> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.tuple(fc.nat(), fc.integer({ min: 1, max: 50 })).map(([at, length]) => readSome(at, length)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.nat(9), fc.constantFrom(0, 0, 0.5, 0.9), fc.boolean())
+      .map(([which, keptShare, isKilled]) => lose(which, keptShare, isKilled)),
   },
   ...[
     act('kill', (world) => world.kill()),
@@ -105,10 +128,17 @@ function killAfterSplice(length: number, stream: LogStream): readonly [string, A
   });
 }
 
+function lose(which: number, keptShare: number, isKilled: boolean): readonly [string, Action] {
+  return act(`lose ${which} but ${keptShare}${isKilled ? ', kill' : ''}`, (world) => {
+    world.lose(which, keptShare);
+    if (isKilled) world.kill();
+  });
+}
+
 function skip(length: number): readonly [string, Action] {
   return act(`skip ${length}`, ({ log, model }) => {
     log.skip(length, model.now);
-    for (let i = 0; i < length; i++) model.cells.push(undefined);
+    for (let i = 0; i < length; i++) model.cells.push('disk');
   });
 }
 
@@ -143,8 +173,8 @@ function expected({ cells, start }: Model): string[] {
   return cells.map((cell, offset) =>
     offset < start
       ? `${offset} retention`
-      : cell === undefined
-        ? `${offset} disk`
+      : typeof cell === 'string'
+        ? `${offset} ${cell}`
         : `${offset} ${cell.stream} ${cell.byte}`,
   );
 }

@@ -1,13 +1,14 @@
 /**
  * The rows of one index file: those on disk, and after them those that wait in memory to be written.
  *
- * Torn or damaged records at the tail of the file do not count, and the next record overwrites them; damaged ones in
- * the middle read as undefined. Of the file, only the last record is kept in memory.
+ * Behind the last row the file says how far the bytes of the segment go (`noteEnd`), for a process that finds them lost:
+ * this keeps LOG-12 (decision 105). Torn or damaged records at the tail of the file do not count, and the next record
+ * overwrites them; damaged ones in the middle read as undefined. Of the file, only the last record is kept in memory.
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { errorCode, FILE_MODE, isUnreadable, isSystemError, openToRead, openToWrite, remove } from './files.ts';
 import { TEMPORARY } from './names.ts';
-import { decodeRecord, encodeRecord, RECORD_BYTES, type IndexRecord } from './record.ts';
+import { decodeEnd, decodeRecord, encodeEnd, encodeRecord, RECORD_BYTES, reachOf, type IndexRecord } from './record.ts';
 import { PackedRecords } from './packed-records.ts';
 import { partition } from './partition.ts';
 
@@ -26,6 +27,8 @@ export class RecordFile {
   #waiting = 0;
   #buffer: Buffer | undefined;
   #last: IndexRecord | undefined;
+  /** How far the bytes went, as the file said when it was loaded. */
+  #end = 0;
   #exists: boolean;
   /** Written since the last sync. */
   isUnsynced = false;
@@ -52,6 +55,12 @@ export class RecordFile {
     return this.#last;
   }
 
+  /** Offsets below this were used, according to the file. */
+  get reach(): number {
+    const { last } = this;
+    return Math.max(this.#end, last === undefined ? 0 : reachOf(last.mark));
+  }
+
   /** The size of the records, on disk or waiting. */
   get bytes(): number {
     return this.count * RECORD_BYTES;
@@ -68,14 +77,8 @@ export class RecordFile {
   }
 
   push(record: IndexRecord): void {
-    this.load();
-    const needed = (this.#waiting + 1) * RECORD_BYTES;
-    if (this.#buffer === undefined || this.#buffer.length < needed) {
-      const larger = Buffer.alloc(needed * 2);
-      this.#buffer?.copy(larger);
-      this.#buffer = larger;
-    }
-    encodeRecord(this.#buffer, this.#waiting * RECORD_BYTES, record);
+    this.#makeRoom();
+    encodeRecord(this.#buffer!, this.#waiting * RECORD_BYTES, record);
     this.#waiting++;
     this.#last = record;
     this.isUrgent ||= record.mark.type !== 'time';
@@ -91,34 +94,22 @@ export class RecordFile {
 
   /** Writes the waiting records. Throws when the disk refuses; what was not written keeps waiting. */
   drain(): void {
-    if (this.#waiting === 0) return;
-    const fd = this.#openToWrite();
-    const buffer = this.#buffer!;
-    const length = this.#waiting * RECORD_BYTES;
-    let written = 0;
-    try {
-      while (written < length) {
-        written += writeSync(fd, buffer, written, length - written, this.#stored * RECORD_BYTES + written);
-      }
-    } finally {
-      const whole = Math.floor(written / RECORD_BYTES);
-      buffer.copyWithin(0, whole * RECORD_BYTES, length);
-      this.#stored += whole;
-      this.#waiting -= whole;
-      if (whole > 0) this.isUnsynced = true;
-      if (this.#waiting === 0) this.#buffer = undefined; // an idle session holds no buffer
-    }
+    if (this.#waiting > 0) this.#write(this.#waiting);
   }
 
   /** Writes the waiting records if the disk takes them now; returns the error if it does not. */
   tryDrain(): NodeJS.ErrnoException | undefined {
-    try {
-      this.drain();
-      return undefined;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return error;
-    }
+    return this.#attempt(() => this.drain());
+  }
+
+  /**
+   * Writes the waiting records, and behind them how far the bytes go. That is not a row: the next record overwrites it.
+   * One call for both; if the disk refuses, the next process does not know.
+   */
+  noteEnd(end: number): void {
+    this.#makeRoom();
+    encodeEnd(this.#buffer!, this.#waiting * RECORD_BYTES, end);
+    this.#attempt(() => this.#write(this.#waiting + 1));
   }
 
   at(row: number): IndexRecord | undefined {
@@ -159,15 +150,15 @@ export class RecordFile {
   /** Another process writes the file: read it again. */
   reload(): void {
     this.#stored = -1;
+    this.#end = 0;
     this.#last = undefined;
     this.#packed = undefined;
   }
 
   /** Closes the fd; the next use opens it again. */
   release(): void {
-    if (this.#fd >= 0) closeSync(this.#fd);
-    this.#fd = -1;
-    this.#packed = undefined;
+    this.#close();
+    if (this.#waiting === 0) this.#buffer = undefined; // an idle session holds no buffer
   }
 
   /** Finds the last readable record. Almost always it is the last row; one block is read. Every use starts with this. */
@@ -179,12 +170,51 @@ export class RecordFile {
       const from = Math.max(0, to - BLOCK_RECORDS);
       const block = this.#readStored(from, to);
       for (let row = to - 1; row >= from; row--) {
+        this.#end ||= decodeEnd(block, (row - from) * RECORD_BYTES) ?? 0;
         this.#last = decodeRecord(block, (row - from) * RECORD_BYTES);
         this.#stored = row + 1;
         if (this.#last !== undefined) return;
       }
     }
     this.#stored = 0;
+  }
+
+  #makeRoom(): void {
+    this.load();
+    const needed = (this.#waiting + 1) * RECORD_BYTES;
+    if (this.#buffer !== undefined && this.#buffer.length >= needed) return;
+    const larger = Buffer.alloc(needed * 2);
+    this.#buffer?.copy(larger);
+    this.#buffer = larger;
+  }
+
+  /** Writes what is in the buffer: the waiting records, and perhaps one more that does not count. */
+  #write(records: number): void {
+    const fd = this.#openToWrite();
+    const buffer = this.#buffer!;
+    const length = records * RECORD_BYTES;
+    let written = 0;
+    try {
+      while (written < length) {
+        written += writeSync(fd, buffer, written, length - written, this.#stored * RECORD_BYTES + written);
+      }
+    } finally {
+      const whole = Math.min(Math.floor(written / RECORD_BYTES), this.#waiting);
+      buffer.copyWithin(0, whole * RECORD_BYTES, length);
+      this.#stored += whole;
+      this.#waiting -= whole;
+      if (whole > 0) this.isUnsynced = true;
+    }
+  }
+
+  #attempt(deed: () => void): NodeJS.ErrnoException | undefined {
+    try {
+      deed();
+      return undefined;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return error;
+    }
   }
 
   #readStored(from: number, to: number): Buffer {
@@ -211,6 +241,12 @@ export class RecordFile {
     }
   }
 
+  #close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+    this.#packed = undefined;
+  }
+
   #openPacked(): PackedRecords | undefined {
     return (this.#packed ??= PackedRecords.open(this.#packedPath));
   }
@@ -232,7 +268,7 @@ export class RecordFile {
     if (this.#fd >= 0 && this.#isWritable) return this.#fd;
     this.#unpack();
     const fd = openToWrite(this.#path);
-    this.release();
+    this.#close();
     this.#isWritable = true;
     this.isUnlisted ||= !this.#exists;
     this.#exists = true;

@@ -43,6 +43,22 @@ export function decodeRecord(bytes: Buffer, at: number): IndexRecord | undefined
   return { mark, stream, hasStderr: (flags & FLAG_HAS_STDERR) !== 0 };
 }
 
+/** How far the bytes of the segment go: not a mark, so no reader of marks sees it. */
+export function encodeEnd(into: Buffer, at: number, end: number): void {
+  into.fill(0, at, at + RECORD_BYTES);
+  into[at] = KIND_END;
+  into.writeUInt16LE(VERSION, at + 2);
+  into.writeDoubleLE(end, at + 8);
+  into.writeUInt32LE(checkOf(into, at), at + 4);
+}
+
+export function decodeEnd(bytes: Buffer, at: number): number | undefined {
+  if (at + RECORD_BYTES > bytes.length || bytes[at] !== KIND_END) return undefined;
+  if (bytes.readUInt16LE(at + 2) !== VERSION || bytes.readUInt32LE(at + 4) !== checkOf(bytes, at)) return undefined;
+  const end = bytes.readDoubleLE(at + 8);
+  return Number.isSafeInteger(end) && end >= 0 ? end : undefined;
+}
+
 /** The end of the offsets that a mark covers. */
 export function reachOf(mark: LogMark): number {
   return mark.type === 'gap' ? mark.offset + mark.bytes : mark.offset;
@@ -55,6 +71,7 @@ const TWO_32 = 2 ** 32;
 
 /** No kind is 0: a tail of zeros, which a power cut may leave, is not a record. */
 const KIND = { time: 1, resize: 2, stream: 3, gap: 4 } as const;
+const KIND_END = 5;
 
 function payloadOf(mark: LogMark): [kind: number, a: number, b: number] {
   switch (mark.type) {

@@ -30,19 +30,19 @@ describe('which segments go', () => {
 
 test('[LOG-5] retention by bytes counts what is on the disk, drops the oldest, and tells the exact gap', () => {
   using scratch = new Scratch();
-  // Each full segment takes 10 bytes and one mark of 32.
-  const options = { segmentBytes: 10, retainBytes: 100 };
+  // Each full segment takes 10 bytes, one mark of 32 and its end, of 32 too.
+  const options = { segmentBytes: 10, retainBytes: 150 };
   {
     using log = Log.open(scratch.log, options);
     log.append(text('aaaaaaaaaabbbbbbbbbbccccccccccdd'), MS);
-    expect(log.retain(MS)).toBe(20); // 3 × 42 + 34 > 100, and so is 2 × 42 + 34
+    expect(log.retain(MS)).toBe(20); // 3 × 74 + 34 > 150, and so is 2 × 74 + 34
     expect(log.start).toBe(20);
     expect(story(log)).toBe('<retention 0-20>ccccccccccdd');
     expect(log.read(13, 5)).toEqual({ type: 'gap', from: 13, to: 20, reason: 'retention' });
     expect(log.retain(MS)).toBe(20);
   }
   const bytes = readdirSync(scratch.log).map((name) => statSync(join(scratch.log, name)).size);
-  expect(bytes.reduce((sum, size) => sum + size, 0)).toBe(42 + 34);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBe(74 + 66);
   using log = Log.open(scratch.log, options);
   expect([log.start, log.end, story(log)]).toEqual([20, 32, '<retention 0-20>ccccccccccdd']);
   expect([log.timeAt(5), log.timeAt(25), log.offsetAt(0)]).toEqual([undefined, MS, 20]);

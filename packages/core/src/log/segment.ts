@@ -70,21 +70,26 @@ export class LogSegment {
   }
 
   /**
-   * The fd to write to, at `length`. Undefined when the file has lost bytes meanwhile: writing after them would turn
-   * them into zeros, so the next bytes belong into another segment.
+   * The fd to write to, at `length`. Undefined when the file was shortened or deleted meanwhile, by hand or by a
+   * cleaner: writing behind lost bytes would turn them into zeros, and a deleted file is lost at the next release. So
+   * the next bytes belong into another segment. Checked each time: it takes a microsecond.
    */
   openToWrite(): number | undefined {
-    if (this.#fd >= 0 && this.#isWritable) return this.#fd;
+    const fd = this.#fd >= 0 && this.#isWritable ? this.#fd : this.#reopen();
+    const { size, nlink } = fstatSync(fd);
+    if (size >= this.#length && nlink > 0) return fd;
+    this.#length = nlink > 0 ? size : 0;
+    return undefined;
+  }
+
+  #reopen(): number {
     const fd = openToWrite(join(this.#folder, rawName(this.start)));
     this.#close();
     this.#fd = fd;
     this.#isWritable = true;
     this.isUnlisted ||= !this.#hasRaw;
     this.#hasRaw = true;
-    const { size } = fstatSync(fd);
-    if (size >= this.#length) return fd;
-    this.#length = size;
-    return undefined;
+    return fd;
   }
 
   /** This many bytes were appended. */

@@ -2,6 +2,7 @@
  * The folder of a session: its size, whether it is empty, and its removal. Everything is off-thread and one call at a
  * time, because a folder may hold thousands of files.
  */
+import { readdirSync } from 'node:fs';
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../log/files.ts';
@@ -37,6 +38,18 @@ export async function isEmptySession(folder: string): Promise<boolean> {
 export async function dropKeyframesBefore(folder: string, offset: number): Promise<void> {
   for await (const { path, name } of entriesOf(join(folder, KEYFRAMES))) {
     if (Number.parseInt(name, 10) < offset) await unlink(path).catch(ignoreMissing);
+  }
+}
+
+/** The offset of the newest keyframe, 0 without one: the log had got there, whatever has become of its files. */
+export function lastKeyframeIn(folder: string): number {
+  try {
+    const offsets = readdirSync(join(folder, KEYFRAMES)).map((name) =>
+      /^\d+\.key$/.test(name) ? Number.parseInt(name, 10) : 0,
+    );
+    return Math.max(0, ...offsets.filter((offset) => Number.isSafeInteger(offset)));
+  } catch {
+    return 0; // there are none, or they cannot be read
   }
 }
 

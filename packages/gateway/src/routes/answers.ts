@@ -53,6 +53,7 @@ export const screen = z.strictObject({
   cols: z.int(),
   rows: z.int(),
   isExact: z.boolean(),
+  missingBytes: z.number().optional(),
   title: z.string(),
   content: z.string(),
 });

@@ -3,7 +3,7 @@
  * is on its way. Keeps ATT-1, SIZE-4 and ATT-7: a viewer that takes over detaches the others; a read-only viewer
  * cannot type (`watcher.ts`).
  */
-import { type Requests, SpoolError } from '@spool/protocol';
+import { type Requests, SpoolError, type WatchEvent } from '@spool/protocol';
 import { checkReaches } from './check-reaches.ts';
 import type { Connection } from './connection.ts';
 import type { Session } from '../session/session.ts';
@@ -26,7 +26,9 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   const takeSnapshot = async (): Promise<Snapshot> => {
     const asked = session.screen({ type: 'snapshot', historyLines });
     historyLines = 0; // the history comes once, with the first snapshot
-    return await asked;
+    const snapshot = await asked;
+    if (snapshot.missingBytes > 0) watcher.emitLatest(missingNotice(session, snapshot.missingBytes));
+    return snapshot;
   };
   const watcher = new Watcher({
     connection,
@@ -79,6 +81,12 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     }
     return !isSameSize(before, session.info.size);
   }
+}
+
+/** A blank or wrong screen must not pass for the real one. */
+function missingNotice({ id, name }: Session, bytes: number): Extract<WatchEvent, { type: 'notice' }> {
+  const body = `${bytes} bytes of its output are no longer stored; the screen is shown without them`;
+  return { type: 'notice', session: id, name, title: `${name}: output is missing`, body };
 }
 
 function sendOthersAway(session: Session, who: string): void {

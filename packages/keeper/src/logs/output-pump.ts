@@ -54,7 +54,7 @@ export interface PumpOptions {
   onOutput(): boolean;
   /** The log refuses bytes (an error message), or accepts them again (null) after the gap [from, to). */
   onTrouble(trouble: string | null, from: number, to: number): void;
-  /** Offsets below this are reserved. The receiver must remember this without the full disk. */
+  /** Offsets below this are used or reserved. The receiver must remember this without the disk. */
   onReserve(endAtLeast: number): void;
 }
 
@@ -91,6 +91,11 @@ export class OutputPump {
     const before = log.end;
     for (const source of this.#open) this.#turn(source, TURN_BYTES);
     return log.end - before;
+  }
+
+  /** Says how far the log has got. What is dropped has a reservation, which reaches further. */
+  noteEnd(): void {
+    if (this.#trouble === null) this.#options.onReserve(this.#options.log.end);
   }
 
   /** For the ticks: whether output is stored when it comes. */

@@ -165,7 +165,13 @@ export type ScreenAnswer =
   | { readonly type: 'look'; readonly look: Look }
   /** Null: nothing has been derived yet, or the session is no longer followed. */
   | { readonly type: 'explain'; readonly status: Status | null; readonly history: readonly HistoryItem[] }
-  | { readonly type: 'snapshot'; readonly offset: number; readonly size: Size; readonly bytes: Uint8Array }
+  | {
+      readonly type: 'snapshot';
+      readonly offset: number;
+      readonly size: Size;
+      readonly bytes: Uint8Array;
+      readonly missingBytes: number;
+    }
   /** `scrolled`: lines that have left the screen since the thread has followed it. */
   | { readonly type: 'shown'; readonly offset: number; readonly text: string; readonly scrolled: number | null }
   | ({ readonly type: 'grid' } & Omit<Grid, 'id'>)
@@ -176,6 +182,7 @@ export type ScreenAnswer =
       readonly cols: number;
       readonly rows: number;
       readonly isExact: boolean;
+      readonly missingBytes: number;
       readonly title: string;
       readonly content: string;
     };

@@ -24,7 +24,7 @@ export interface ChildOptions {
   /** True when what follows may wait for a tick. */
   onOutput(): boolean;
   onTrouble(trouble: string | null, from: number, to: number): void;
-  /** Offsets below this are reserved. */
+  /** Offsets below this are used or reserved. */
   onReserve(endAtLeast: number): void;
 }
 
@@ -101,6 +101,11 @@ export class Child {
   /** Stores now what it has written by now. */
   takeOutput(): void {
     this.#pump.take();
+  }
+
+  /** The holder learns how far the log has got. */
+  noteEnd(): void {
+    this.#pump.noteEnd();
   }
 
   /** Its output is taken at ticks. */

@@ -2,6 +2,7 @@
 import type { FdWatch } from '@spool/native/fd-watch';
 import type { DaemonEvent, Home } from '@spool/protocol';
 import type { DiskTurns } from '../logs/disk-turns.ts';
+import type { EndNotes } from '../logs/end-notes.ts';
 import type { Flusher } from '../logs/flusher.ts';
 import type { Housekeeper } from '../logs/housekeeper.ts';
 import type { Notifier } from '../notifier.ts';
@@ -14,6 +15,7 @@ export interface SessionServices {
   readonly home: Home;
   readonly watch: FdWatch;
   readonly flusher: Flusher;
+  readonly endNotes: EndNotes;
   readonly turns: DiskTurns;
   readonly ticks: OutputTicks;
   readonly openLogs: OpenLogs;
@@ -27,7 +29,7 @@ export interface SessionServices {
   serveDriver(fd: number, session: string): () => void;
   /** To the holder: the end is on disk, release the fds. */
   release(id: string): void;
-  /** To the holder: offsets below this are reserved. */
+  /** To the holder: offsets below this are used or reserved. */
   note(id: string, endAtLeast: number): void;
   /** To the holder: close your copy of the child's input too. */
   closeChildInput(id: string): void;

@@ -43,7 +43,7 @@ const held: HeldSession = {
 
 function started(): SessionFile {
   const file = new SessionFile(services(), recordOf(held));
-  file.adopt(held, false);
+  file.adopt(held.endAtLeast, false);
   return file;
 }
 

@@ -9,6 +9,7 @@ import {
   dropKeyframesBefore,
   type Exit,
   firstOffsetIn,
+  lastKeyframeIn,
   type Lifecycle,
   Log,
   LOG_DEFAULTS,
@@ -55,8 +56,8 @@ export class SessionFile {
   }
 
   /** The child runs, and another keeper may have written the record. */
-  adopt({ endAtLeast }: HeldSession, isKnown: boolean): void {
-    this.#openLog(endAtLeast);
+  adopt(endAtLeast: number, isKnown: boolean): void {
+    this.#openLog(Math.max(endAtLeast, lastKeyframeIn(this.folder)));
     if (isKnown) return this.#records.adopt();
     this.#record = { ...this.#record, ...inodeOf(this.folder) };
     this.#write();
@@ -135,7 +136,7 @@ export class SessionFile {
   }
 
   get log(): Log {
-    const log = this.#log ?? this.#openLog(this.#record.end?.offset ?? 0);
+    const log = this.#log ?? this.#openLog(this.#record.end?.offset ?? lastKeyframeIn(this.folder));
     this.#services.openLogs.touch(log);
     return log;
   }

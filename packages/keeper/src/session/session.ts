@@ -96,7 +96,7 @@ export class Session {
     // An older holder or record does not identify the process; but its pidfd is here.
     const process = held.process ?? known?.process ?? identify(held.pid, fds.at(-1)!);
     const session = new Session(services, { ...(known ?? recordOf(held)), process });
-    session.#file.adopt(held, known !== null);
+    session.#file.adopt(Math.max(held.endAtLeast, session.input.journal.answeredTo), known !== null);
     if (known === null && held.kind === 'pty') session.#file.adoptSize(native.getSize(fds[0]!));
     session.#follow(known !== null);
     session.#take(held, fds);
@@ -455,11 +455,16 @@ export class Session {
     if (held.exit !== null) this.exited(held.exit);
   }
 
+  noteEnd(): void {
+    this.#child?.noteEnd();
+  }
+
   /** True when nobody waits for what the child writes next. */
   #grown(): boolean {
     this.#file.grown();
     for (const watcher of this.watchers) watcher.pump();
     this.#services.housekeeper.note(this);
+    this.#services.endNotes.grown(this);
     const isSteady = this.#services.screens.grown(this.id, this.log.end, this.#child?.isCalm === true);
     this.#status.grown(this.log.end);
     return isSteady && this.watchers.size === 0;

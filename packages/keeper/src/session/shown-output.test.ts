@@ -16,7 +16,7 @@ class FakeScreen {
     await Promise.resolve();
     if (this.isBroken) throw new Error('the thread is being restarted');
     if (what.type === 'shown') return { type: 'shown', ...this.now };
-    const rest = { at: 0, cols: 80, rows: 24, isExact: true, title: '' };
+    const rest = { at: 0, cols: 80, rows: 24, isExact: true, missingBytes: 0, title: '' };
     return { type: 'screen', offset: 100, content: this.past, ...rest };
   }
 }

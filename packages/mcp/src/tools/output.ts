@@ -53,7 +53,15 @@ export const screenTool = tool({
   async call({ session, at, historyLines }, { client }) {
     const info = await client.get(session);
     if (at !== undefined) refuseBeyond(info, at);
-    const { content, cols, rows, offset, title, isExact } = await client.screen(info.id, {
+    const {
+      content,
+      cols,
+      rows,
+      offset,
+      title,
+      isExact,
+      missingBytes = 0,
+    } = await client.screen(info.id, {
       at: at === undefined ? undefined : { offset: at },
       historyLines: historyLines === 0 ? undefined : Math.round(historyLines),
     });
@@ -62,6 +70,9 @@ export const screenTool = tool({
       `${cols}x${rows} at offset ${offset}`,
       ...(title === '' ? [] : [`title "${oneLine(title)}"`]),
       ...(isExact ? [] : ['it prints too fast to follow; this screen may be slightly out of date']),
+      ...(missingBytes === 0
+        ? []
+        : [`${missingBytes} bytes of its output are no longer stored; this screen lacks them`]),
       at === undefined ? stateWords(info) : '',
     ];
     const text = lines.length === 0 ? '[the screen is empty]' : lines.join('\n');

@@ -66,7 +66,7 @@ export class PastQuestions {
   }
 
   #begin({ source, what, end }: PastQuestion): { log: Log; screen: PastScreen } {
-    const log = Log.open(`${source.folder}/log`, { readOnly: true });
+    const log = Log.open(`${source.folder}/log`, { readOnly: true, endAtLeast: end });
     const at = what.type === 'screen' ? what.at : null;
     const offset = at === null ? end : 'offset' in at ? at.offset : log.offsetAt(at.time);
     const { firstSize } = source;

@@ -4,7 +4,7 @@
  * that time waits for a few megabytes at most.
  */
 import type { Log } from '@spool/core';
-import type { ScreenModel, Size as ScreenSize } from '@spool/core/screen';
+import type { Size as ScreenSize } from '@spool/core/screen';
 import { SCROLLBACK_LINES } from '@spool/protocol';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_EVERY_BYTES, type Keyframes } from './keyframes.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelBefore, type Moment, replaySteps } from './timeline.ts';
@@ -26,8 +26,7 @@ export class PastScreen {
   readonly #scrollback: number;
   /** How often it has started. */
   #tries = 0;
-  #model!: ScreenModel;
-  #from = 0;
+  #moment!: Moment;
   #keptAt = 0;
   #steps!: Generator<number, number>;
 
@@ -44,15 +43,15 @@ export class PastScreen {
       const { done, value: offset } = this.#steps.next();
       this.#keep(offset, done === true);
       if (!done) continue;
-      if (!this.#mayFindMore) return { model: this.#model, offset };
-      this.#model.dispose();
+      if (!this.#mayFindMore) return { ...this.#moment, offset };
+      this.#moment.model.dispose();
       this.#begin();
     } while (!isTime());
     return null;
   }
 
   dispose(): void {
-    this.#model.dispose();
+    this.#moment.model.dispose();
   }
 
   get #wantsHistory(): boolean {
@@ -63,8 +62,8 @@ export class PastScreen {
     const { historyLines, log } = this.#options;
     return (
       this.#wantsHistory &&
-      this.#model.scrolledLines < Math.min(historyLines, SCROLLBACK_LINES) &&
-      this.#from > log.start &&
+      this.#moment.model.scrolledLines < Math.min(historyLines, SCROLLBACK_LINES) &&
+      this.#moment.offset > log.start &&
       this.#tries < HISTORY_BYTES.length
     );
   }
@@ -73,10 +72,9 @@ export class PastScreen {
     const { log, keyframes, firstSize } = this.#options;
     const earlier = this.#wantsHistory ? HISTORY_BYTES[this.#tries]! : 0;
     this.#tries++;
-    const { model, offset } = modelBefore(log, keyframes, this.#to - earlier, firstSize, this.#scrollback);
-    this.#model = model;
-    this.#from = this.#keptAt = offset;
-    this.#steps = replaySteps(log, model, offset, this.#to);
+    this.#moment = modelBefore(log, keyframes, this.#to - earlier, firstSize, this.#scrollback);
+    this.#keptAt = this.#moment.offset;
+    this.#steps = replaySteps(log, this.#moment, this.#to);
   }
 
   #keep(offset: number, isEnd: boolean): void {
@@ -84,6 +82,6 @@ export class PastScreen {
     if (offset - this.#keptAt < apart) return;
     this.#keptAt = offset;
     if (this.#options.keyframes.isWanted(offset, KEYFRAME_EVERY_BYTES))
-      keep(this.#options.keyframes, { model: this.#model, offset });
+      keep(this.#options.keyframes, { ...this.#moment, offset });
   }
 }

@@ -16,15 +16,19 @@ const RENDERERS: Record<ScreenFormat, (model: ScreenModel, options: { history: n
   snapshot: (model, options) => Buffer.from(snapshot(model, options)).toString('base64'),
 };
 
-export function describe(what: PictureAsk, { model, offset }: Moment, isExact: boolean, at: number): ScreenAnswer {
-  if (what.type === 'snapshot')
-    return { type: 'snapshot', offset, size: model.size, bytes: snapshot(model, { history: what.historyLines }) };
+export function describe(what: PictureAsk, moment: Moment, isExact: boolean, at: number): ScreenAnswer {
+  const { model, offset } = moment;
+  const missingBytes = moment.missing.at(offset);
+  if (what.type === 'snapshot') {
+    const bytes = snapshot(model, { history: what.historyLines });
+    return { type: 'snapshot', offset, size: model.size, bytes, missingBytes };
+  }
   if (what.type === 'shown') return { type: 'shown', offset, text: renderAnsi(model), scrolled: null };
   // Of an ended session, or one that no follower has: there is nothing to compare with.
   if (what.type === 'grid') return { type: 'grid', offset, ...new Grids().take('', model, undefined) };
   const { cols, rows } = model.size;
   const content = RENDERERS[what.format](model, { history: what.historyLines });
-  return { type: 'screen', offset, at, cols, rows, isExact, title: model.modes.title, content };
+  return { type: 'screen', offset, at, cols, rows, isExact, missingBytes, title: model.modes.title, content };
 }
 
 export function timeOf(log: Log, offset: number): number {

@@ -27,6 +27,7 @@ import type { StatusTracker } from '../insight/status-tracker.ts';
 import { READ_BUFFER, READ_BYTES } from './read-buffer.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES, KEYFRAME_EVERY_BYTES, Keyframes } from './keyframes.ts';
 import type { TerminalSource } from '../messages.ts';
+import { MissingOutput } from './missing-output.ts';
 import { keep, LIVE_SCROLLBACK_LINES, modelAt, modelBefore, type Moment } from './timeline.ts';
 import { steadyNow } from '../steady-clock.ts';
 
@@ -69,6 +70,7 @@ export class ScreenFollower implements Follower {
   holdsFiles = false;
   #answeredTo: number;
   #exactFrom = 0;
+  #missing = new MissingOutput();
   #answers: Uint8Array[] = [];
   #reportsFocus = false;
   #tracker: StatusTracker | null = null;
@@ -143,7 +145,7 @@ export class ScreenFollower implements Follower {
   /** The model at its present offset. */
   moment(): Moment {
     const model = this.#present();
-    return { model, offset: this.#offset };
+    return { model, offset: this.#offset, missing: this.#missing };
   }
 
   /** What a user would see. */
@@ -181,8 +183,7 @@ export class ScreenFollower implements Follower {
   /** Drops the model: it can be rebuilt from the last keyframe. */
   drop(): void {
     if (!this.#model) return;
-    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES)
-      keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    if (this.isExact && this.#sinceKeyframe >= KEYFRAME_APART_BYTES) keep(this.keyframes, this.moment());
     this.#scrolled = this.scrolled;
     this.#model.dispose();
     this.#model = null;
@@ -222,13 +223,11 @@ export class ScreenFollower implements Follower {
       this.#applyResizes();
       const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, before - this.#offset));
-      if (read.type === 'end') {
-        this.#target = this.#offset; // announced, and gone: the session was removed meanwhile
-        break;
-      }
-      if (read.type === 'gap') {
-        this.#passGap(read.to);
-        this.#tracker!.skipped(read.to);
+      if (read.type !== 'bytes') {
+        // An end before the target: announced, and gone. The files were deleted, perhaps with the session.
+        const to = read.type === 'gap' ? read.to : this.#target;
+        this.#passGap(to);
+        this.#tracker!.skipped(to);
         continue;
       }
       this.#feed(this.#follower!, this.#model!, read.bytes);
@@ -248,10 +247,11 @@ export class ScreenFollower implements Follower {
   #awake(): void {
     if (!this.#model) {
       // Queries on the way have been answered before.
-      const { model } = this.#follower
+      const { model, missing } = this.#follower
         ? modelAt(this.log, this.keyframes, this.#offset, this.source.firstSize)
         : this.#begin();
       this.#model = model;
+      this.#missing = missing;
       model.resize(this.#size.cols, this.#size.rows);
       this.#scrolled -= model.scrolledTotal;
     }
@@ -277,6 +277,7 @@ export class ScreenFollower implements Follower {
 
   /** A sequence that started before the gap does not continue after it; the modes stay as last known. */
   #passGap(to: number): void {
+    this.#missing.add(this.#offset, to);
     this.#offset = to;
     this.#follower = this.#reader({ modes: this.#follower!.modes.state });
   }
@@ -345,11 +346,7 @@ export class ScreenFollower implements Follower {
     this.#model = null;
     while (this.#offset < to) {
       const read = this.log.read(this.#offset, Math.min(READ_BYTES, to - this.#offset));
-      if (read.type === 'end') {
-        this.#target = this.#offset; // gone, as in #paint
-        break;
-      }
-      if (read.type === 'gap') this.#passGap(read.to);
+      if (read.type !== 'bytes') this.#passGap(read.type === 'gap' ? read.to : to); // gone, as in #paint
       else {
         this.#follower!.feed(read.bytes);
         this.#offset += read.bytes.length;
@@ -366,7 +363,7 @@ export class ScreenFollower implements Follower {
   #keep(): void {
     if (!this.#model || !this.isExact) return;
     if (this.#sinceKeyframe < KEYFRAME_EVERY_BYTES) return;
-    keep(this.keyframes, { model: this.#model, offset: this.#offset });
+    keep(this.keyframes, this.moment());
     this.keyframes.dropBefore(this.log.start);
   }
 }

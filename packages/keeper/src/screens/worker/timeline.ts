@@ -5,6 +5,7 @@
 import type { Log } from '@spool/core';
 import { encodeKeyframe, restoreModel, ScreenModel, type Size as ScreenSize } from '@spool/core/screen';
 import type { Keyframes } from './keyframes.ts';
+import { MissingOutput } from './missing-output.ts';
 
 const READ_BYTES = 64 * 1024;
 
@@ -17,13 +18,18 @@ export const LIVE_SCROLLBACK_LINES = 100;
 export interface Moment {
   readonly model: ScreenModel;
   readonly offset: number;
+  readonly missing: MissingOutput;
 }
 
 /**
- * Feeds `model` from `from` up to `to`, and yields the offset reached after each piece. It returns the last offset,
+ * Feeds the model of `moment` up to `to`, and yields the offset reached after each piece. It returns the last offset,
  * which is less than `to` only at the end of the log.
  */
-export function* replaySteps(log: Log, model: ScreenModel, from: number, to: number): Generator<number, number> {
+export function* replaySteps(
+  log: Log,
+  { model, offset: from, missing }: Moment,
+  to: number,
+): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
   let at = from;
   while (at < to) {
@@ -35,6 +41,7 @@ export function* replaySteps(log: Log, model: ScreenModel, from: number, to: num
     const read = log.read(at, Math.min(READ_BYTES, until - at));
     if (read.type === 'end') break;
     if (read.type === 'gap') {
+      missing.add(at, Math.min(to, read.to));
       at = Math.min(to, read.to);
       continue;
     }
@@ -57,21 +64,27 @@ export function modelBefore(
   for (const at of keyframes.before(offset)) {
     if (at < log.start) break;
     const model = keyframes.read(at, (bytes) => restoreModel(bytes, { scrollback }));
-    if (model) return { model, offset: at };
+    if (model) return { model, offset: at, missing: new MissingOutput() };
   }
-  return { model: new ScreenModel(firstSize, { scrollback }), offset: log.start };
+  const missing = new MissingOutput();
+  missing.add(0, log.start);
+  return { model: new ScreenModel(firstSize, { scrollback }), offset: log.start, missing };
 }
 
 /** A model at exactly `offset`, synchronously: for an offset that is known to be near a keyframe. */
 export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSize: ScreenSize): Moment {
-  const { model, offset: from } = modelBefore(log, keyframes, offset, firstSize);
-  const steps = replaySteps(log, model, from, Math.min(offset, log.end));
+  const moment = modelBefore(log, keyframes, offset, firstSize);
+  const steps = replaySteps(log, moment, offset);
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return { model, offset: value };
+    if (!done) continue;
+    moment.missing.add(value, offset);
+    return { ...moment, offset };
   }
 }
 
-export function keep(keyframes: Keyframes, { model, offset }: Moment): void {
+/** A picture that lacks output is not worth keeping: whoever starts from it would not know. */
+export function keep(keyframes: Keyframes, { model, offset, missing }: Moment): void {
+  if (missing.at(offset) > 0) return;
   keyframes.write(offset, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
 }

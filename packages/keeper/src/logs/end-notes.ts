@@ -1,0 +1,35 @@
+/**
+ * Tells the holder how far a log has got, once its session pauses. The holder and the fd store remember it without the
+ * disk: if all files of a log are deleted and the keeper is killed, the next one continues behind what was lost. Keeps
+ * LOG-12, with `core/log`.
+ *
+ * A session that prints steadily needs no note: a log notices with the next output that its files are gone. No timer
+ * runs while nothing grows.
+ */
+const PAUSE_MS = 1000;
+
+export interface Noted {
+  /** Sends the note, unless the session has ended. */
+  noteEnd(): void;
+}
+
+export class EndNotes {
+  #grown = new Set<Noted>();
+  /** Grown before the last tick, and not since. */
+  #pausing = new Set<Noted>();
+  #timer: NodeJS.Timeout | null = null;
+
+  grown(session: Noted): void {
+    this.#pausing.delete(session);
+    this.#grown.add(session);
+    this.#timer ??= setTimeout(() => this.#tick(), PAUSE_MS);
+  }
+
+  #tick(): void {
+    const paused = this.#pausing;
+    this.#pausing = this.#grown;
+    this.#grown = new Set();
+    this.#timer = this.#pausing.size > 0 ? setTimeout(() => this.#tick(), PAUSE_MS) : null;
+    for (const session of paused) session.noteEnd();
+  }
+}
