@@ -1,13 +1,14 @@
 /** Files of a log that are shortened or deleted by hand or by a cleaner, while the session runs and after its end. */
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { inNamespace, NAMESPACES_MISSING, TestDaemon } from '@spool/testkit';
+import { testNeeding } from '@spool/testkit/needs';
 import { describe, expect, test } from 'vitest';
 import type { LostLog, Served } from './bodies/lost-log.ts';
 
 const env = { PATH: process.env.PATH! };
 const PTY = { cols: 80, rows: 24 };
 
-describe.skipIf(NAMESPACES_MISSING)('[LOG-12] [SCR-6] the log of a running session', () => {
+describe('[LOG-12] [SCR-6] the log of a running session', () => {
   const cases: LostLog[] = [
     { damage: 'truncated', killed: 'keeper' },
     { damage: 'truncated', killed: 'both' },
@@ -19,18 +20,10 @@ describe.skipIf(NAMESPACES_MISSING)('[LOG-12] [SCR-6] the log of a running sessi
     { damage: 'folder deleted', killed: 'both' },
     { damage: 'folder deleted', killed: 'nobody' },
   ];
-  test.each(cases)('$damage, $killed killed: an exact gap, no offset twice, and the screen says so', async (input) => {
-    const body = new URL('bodies/lost-log.ts', import.meta.url);
-    const { before, after, story, screen, blank } = await inNamespace<Served>(body, input, { withinMs: 120_000 });
-    expect({ before, after }).toEqual({ before: 7, after: 7 });
-    // Without any file, only the holder knows that offsets were used, and not why they are gone.
-    expect(story.replace('<disk', '<damaged')).toBe('<damaged 0-7>second\r\n');
-    // The keeper that saw the bytes still knows the picture; a new one must say that it does not.
-    const isKnown = input.killed === 'nobody';
-    const words = 'spool: 7 bytes of its output are no longer stored; this screen is painted without them\n';
-    expect(blank).toMatchObject({ code: 0, stdout: isKnown ? 'first\n' : '\n', stderr: isKnown ? '' : words });
-    expect(screen).toEqual({ code: 0, stdout: isKnown ? 'first\nsecond\n' : 'second\n', stderr: isKnown ? '' : words });
-  });
+  for (const input of cases) {
+    const title = `${input.damage}, ${input.killed} killed: an exact gap, no offset twice, and the screen says so`;
+    testNeeding(NAMESPACES_MISSING)(title, () => servesTruly(input));
+  }
 });
 
 describe('[LOG-12] [SCR-6] the log of an ended session', () => {
@@ -88,3 +81,20 @@ describe('[LOG-12] [SCR-6] the log of an ended session', () => {
     expect(within.missingBytes).toBeGreaterThan(0);
   });
 });
+
+async function servesTruly(input: LostLog): Promise<void> {
+  const body = new URL('bodies/lost-log.ts', import.meta.url);
+  const { before, after, story, screen, blank } = await inNamespace<Served>(body, input, { withinMs: 120_000 });
+  expect({ before, after }).toEqual({ before: 7, after: 7 });
+  // Without any file, only the holder knows that offsets were used, and not why they are gone.
+  expect(story.replace('<disk', '<damaged')).toBe('<damaged 0-7>second\r\n');
+  // The keeper that saw the bytes still knows the picture; a new one must say that it does not.
+  const isKnown = input.killed === 'nobody';
+  const words = 'spool: 7 bytes of its output are no longer stored; this screen is painted without them\n';
+  expect(blank).toMatchObject({ code: 0, stdout: isKnown ? 'first\n' : '\n', stderr: isKnown ? '' : words });
+  expect(screen).toEqual({
+    code: 0,
+    stdout: isKnown ? 'first\nsecond\n' : 'second\n',
+    stderr: isKnown ? '' : words,
+  });
+}
