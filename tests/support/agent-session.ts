@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
-import { isAlive, program, TestDaemon, until } from '@spool/testkit';
+import { isAlive, program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { AGENTS, type Agent, AgentHome, commandOf, isInstalled } from './agents.ts';
 
 /** Real programs on a machine that does other things too. */
@@ -23,6 +23,11 @@ export interface MatrixAgent {
   /** What the model does so that the agent asks it again: an HTTP error, or a stream that is cut. */
   readonly retried: string;
   readonly tellsRetries: boolean;
+  /** It serves HTTP: its bridge must reach it, so the whole daemon is in its network. */
+  readonly isBridged?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs the program. */
+  readonly wrapper?: readonly string[];
 }
 
 const touch = (name: string, first = 'true'): string => `${first} && touch ${name}.txt`;
@@ -46,6 +51,8 @@ export const MATRIX: readonly MatrixAgent[] = [
     shell: (name, first) => `for once in 1; do ${touch(name, first)}; done`,
     deniesLater: true,
   },
+  // It asks nothing by itself.
+  { ...CAN, name: 'opencode', isBridged: true, env: { OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask"}' } },
 ];
 
 type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
@@ -100,7 +107,7 @@ export class AgentSession implements AsyncDisposable {
   }
 
   static async start(
-    { name, mode }: MatrixAgent,
+    { name, mode, isBridged = false, env = {}, wrapper = [] }: MatrixAgent,
     skip: (condition: boolean, why: string) => void,
     prompt?: string,
   ): Promise<AgentSession> {
@@ -110,13 +117,15 @@ export class AgentSession implements AsyncDisposable {
     skip(spawnSync(offline, ['true']).status !== 0, 'it runs where a program may be given a network of its own');
     const home = new AgentHome(real);
     const daemon = new TestDaemon();
+    if (isBridged) spawnSync(offline, [SPOOL, 'daemon', 'start'], { env: daemon.env as NodeJS.ProcessEnv });
     const client = await daemon.client();
+    const [node, model, ...command] = commandOf(real);
     const agent = await client.agent(name, {
       mode,
       ...(prompt !== undefined && { prompt }),
-      program: [offline, ...commandOf(real)],
+      program: [...(isBridged ? [] : [offline]), node!, model!, ...wrapper, ...command],
       cwd: home.project,
-      env: { PATH: process.env.PATH!, ...home.env },
+      env: { PATH: process.env.PATH!, ...home.env, ...env },
     });
     const other = await (await daemon.client({ who: 'another' })).openAgent(agent.id);
     return new AgentSession(daemon, home, { client, agent, other });
@@ -194,6 +203,17 @@ export class AgentSession implements AsyncDisposable {
     let found: number | undefined;
     await until(`${command} runs`, () => (found = this.#processes(command)[0]) !== undefined, PATIENCE_MS);
     return found!;
+  }
+
+  /** All processes of the daemon whose command line has this in it. */
+  processesWith(text: string): number[] {
+    return this.daemon.processes().filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(text);
+      } catch {
+        return false; // gone meanwhile
+      }
+    });
   }
 
   async gone(pid: number): Promise<void> {

@@ -138,7 +138,9 @@ export const AGENTS: readonly Agent[] = [
           scripted: {
             npm: '@ai-sdk/openai-compatible',
             options: { baseURL: `${MODEL}/v1`, apiKey: KEY },
-            models: { scripted: {} },
+            models: {
+              scripted: { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } },
+            },
           },
         },
         model: 'scripted/scripted',

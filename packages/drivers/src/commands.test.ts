@@ -317,8 +317,8 @@ test('gemini: a shell command is known by its tool and its text, whatever it loo
 });
 
 test('opencode: calls of its HTTP interface, and an idle of the turn before does not end the next', () => {
-  const talk = new Conversation('opencode', { wire: 'serve' });
-  const [create] = talk.started();
+  const talk = new Conversation('opencode');
+  const [, create] = talk.started();
   expect(create).toMatchObject({ http: 'POST /session' });
   talk.says({ id: create.id, http: create.http, status: 200, body: { id: 'ses_1' } });
   expect(talk.prompt('go', 'p1')).toMatchObject([

@@ -4,6 +4,7 @@
  * stays open until all of its output is stored.
  */
 import { openSync } from 'node:fs';
+import { executed } from './bridge.ts';
 import { ControlGroups } from './control-groups.ts';
 import { childLimits } from './limits.ts';
 import { native, POLL, type Spawned } from '@spool/native';
@@ -77,10 +78,11 @@ export class ChildTable {
   }
 
   #fork({ size, ...run }: RunRequest, cgroupProcsFd: number): Spawned {
+    const { command, env } = executed(run);
     return native.spawn({
-      file: run.command[0]!,
-      argv: run.command,
-      env: Object.entries(run.env).map(([name, value]) => `${name}=${value}`),
+      file: command[0]!,
+      argv: command,
+      env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
       cwd: run.cwd,
       umask: run.umask ?? 0o022,
       nofileSoft: run.nofileSoft ?? NOFILE_SOFT_DEFAULT,

@@ -193,6 +193,8 @@ export interface AgentRun {
   /** What its driver tells the agent at the start. */
   readonly options?: AgentStartOptions | undefined;
   readonly resumes?: AgentResumed | undefined;
+  /** It serves HTTP: the daemon starts it through a bridge, which carries its events and calls on pipes. */
+  readonly bridge?: 'http' | undefined;
 }
 
 /** What to start. The client sends everything; nothing comes from the daemon's own environment. */

@@ -140,6 +140,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
             .strictObject({ model: shortText.optional(), mode: shortText.optional(), resume: shortText.optional() })
             .optional(),
           resumes: z.strictObject({ agentSession: shortText, session: sessionRef.optional() }).optional(),
+          bridge: z.literal('http').optional(),
         })
         .optional(),
     })

@@ -38,6 +38,8 @@ interface Launch {
   /** The options that are flags of the program; the others are commands of the driver, or are not possible. */
   readonly options: readonly Flag[];
   readonly env: Readonly<Record<string, string>>;
+  /** It serves HTTP (decision 115). */
+  readonly bridge?: 'http';
 }
 
 export const AGENTS: Readonly<Record<string, Launch>> = {
@@ -66,7 +68,14 @@ export const AGENTS: Readonly<Record<string, Launch>> = {
   codex: { program: ['codex'], flags: ['app-server'], options: [], env: {} },
   gemini: { program: ['gemini'], flags: ['--acp'], options: [['--model', 'model']], env: {} },
   grok: { program: ['grok'], flags: ['agent', '--no-leader', 'stdio'], options: [], env: {} },
-  opencode: { program: ['opencode'], flags: ['acp'], options: [], env: {} },
+  // Whatever its settings say, it serves nobody but us.
+  opencode: {
+    program: ['opencode'],
+    flags: ['serve', '--hostname', '127.0.0.1', '--port', '0', '--no-mdns'],
+    options: [],
+    env: {},
+    bridge: 'http',
+  },
   acp: { program: [], flags: [], options: [], env: {} },
 };
 
@@ -97,10 +106,11 @@ export function agentRun(
     command: [...program, ...launch.flags, ...flags],
     size: null,
     agent: {
-      name: name === 'opencode' ? 'acp' : name,
+      name,
       commands: firstCommands(options, randomId),
       options: startOptions(name, launch, options),
       ...(options.resume !== undefined && { resumes: { agentSession: options.resume } }),
+      ...(launch.bridge && { bridge: launch.bridge }),
     },
     cwd: options.cwd,
     env: options.env && { ...launch.env, ...options.env },

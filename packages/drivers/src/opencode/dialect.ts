@@ -1,29 +1,35 @@
 /**
  * OpenCode: the events of `opencode serve` and calls of its HTTP interface, the lines of `opencode run --format json`, or ACP. Known
- * from version 1.18.33. A line to write is a call, `{"id", "http": "POST /session", "body"}`; its response comes back as a line
- * with the same id, `{"id", "http", "status", "body"}`.
+ * from version 1.18.33. A line to write is a call, `{"id", "http": "POST /session", "body"}`; its answer comes back as a line
+ * with the same id, `{"id", "http", "status", "body"}`. The bridge (`driver-process/bridge`) makes the calls.
  */
 import { acpDialect } from '../acp/dialect.ts';
 import type { Dialect } from '../dialect.ts';
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json-value.ts';
+import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import type { Hands } from '../ledger/commands.ts';
 import { dialectOf } from '../ledger/stepper.ts';
 import { oneOf } from '../one-of.ts';
 import type { Content } from '@spool/protocol/agent';
+import { answer } from './answers.ts';
 import { event } from './events.ts';
 import { faultOf, partUpdated } from './parts.ts';
+import { connected, rememberReply } from './reconcile.ts';
 import { call, initialOpenCode, type OpenCodeState, type OpenCodeWork } from './state.ts';
 
 const opencodeServe = dialectOf<OpenCodeState>({
   source: 'opencode',
   initial: initialOpenCode,
   message,
-  sent: (work, line) => void response(work, line),
+  sent: (work, line) => void answer(work, line),
   started(work) {
     const { state } = work;
     if (state.options.isReadOnly) return;
+    state.awaitsBusy = false;
+    state.wantsAbort = false;
+    state.connections = 0;
+    call(work, 'GET /command');
     if (state.session === null) call(work, 'POST /session', {});
-    else call(work, `GET /session/${state.session}`, undefined);
+    else call(work, `GET /session/${state.session}`);
   },
   text: () => false,
   hands,
@@ -31,36 +37,14 @@ const opencodeServe = dialectOf<OpenCodeState>({
 });
 
 function message(work: OpenCodeWork, line: JsonObject): boolean {
-  if (line.http !== undefined) return response(work, line);
+  if (line.http !== undefined) return answer(work, line);
   const inner = isObject(line.payload) ? line.payload : line;
   const type = textOf(inner.type);
   if (type === undefined) return false;
+  if (type === 'server.connected') connected(work);
   if (isObject(inner.properties)) return event(work, type, inner.properties);
   if (isObject(inner.data)) return event(work, type, inner.data);
   return type === 'sync';
-}
-
-function response(work: OpenCodeWork, line: JsonObject): boolean {
-  const { state, ledger } = work;
-  const http = textOf(line.http) ?? '';
-  const status = numberOf(line.status);
-  if (status === undefined) return true;
-  const id = textOf(line.id);
-  if (id !== undefined) delete state.pending[id];
-  const body = objectOf(line.body);
-  const isSession = /^(POST \/session|GET \/session\/[^/]+)$/.test(http);
-  if (status >= 400) {
-    const error = { code: `http-${status}`, message: faultOf(body).message, httpStatus: status };
-    ledger.emit({ kind: 'fault', error, fatal: isSession });
-    if (http.endsWith('/prompt_async')) {
-      state.awaitsBusy = false;
-      ledger.endTurn({ outcome: 'failed', stopReason: 'error', error });
-    }
-  } else if (isSession && textOf(body.id) !== undefined && !state.options.isReadOnly) {
-    state.session = textOf(body.id)!;
-    state.ledger.isReady = true;
-  }
-  return true;
 }
 
 function hands(work: OpenCodeWork): Hands {
@@ -69,21 +53,25 @@ function hands(work: OpenCodeWork): Hands {
   return {
     prompt(prompt) {
       state.awaitsBusy = true;
-      const [providerID, ...model] = (state.model ?? '').split('/');
-      call(work, `POST ${path}/prompt_async`, {
-        parts: prompt.content.map(partOf),
-        ...(model.length > 0 ? { model: { providerID, modelID: model.join('/') } } : {}),
-        ...(state.agent === null ? {} : { agent: state.agent }),
-      });
+      state.wantsAbort = false;
+      state.turnAfter = state.lastMessage;
+      send(work, prompt.content);
     },
-    interrupt: () => call(work, `POST ${path}/abort`, undefined),
+    // What is sent into a turn is answered in it, after the tool that runs.
+    steer: (prompt) => send(work, prompt.content),
+    interrupt() {
+      state.wantsAbort = state.awaitsBusy;
+      call(work, `POST ${path}/abort`);
+    },
     permission(request, { decision, option, message }) {
       const reply = decision === 'deny' ? 'reject' : (option?.id ?? 'once');
-      call(work, `POST /permission/${request}/reply`, { reply, ...(message === undefined ? {} : { message }) });
+      const body = { reply, ...(message === undefined ? {} : { message }) };
+      rememberReply(state, request, body);
+      call(work, `POST /permission/${request}/reply`, body);
       return true;
     },
     question(request, answers) {
-      if (!answers) return call(work, `POST /question/${request}/reject`, undefined);
+      if (!answers) return call(work, `POST /question/${request}/reject`);
       const given = Object.keys(answers)
         .sort((a, b) => Number(a) - Number(b))
         .map((key) => listOf([answers[key]].flat()).map(String));
@@ -98,6 +86,26 @@ function hands(work: OpenCodeWork): Hands {
       work.ledger.emit({ kind: 'session.updated', mode });
     },
   };
+}
+
+/** A prompt, or one of the agent's own slash commands. */
+function send(work: OpenCodeWork, content: readonly Content[]): void {
+  const { state } = work;
+  const path = `/session/${state.session ?? ''}`;
+  const agent = state.agent === null ? {} : { agent: state.agent };
+  const [first] = content;
+  const [, name = '', args = ''] = /^\/(\S+)\s*([^]*)$/.exec(first?.type === 'text' ? first.text : '') ?? [];
+  if (content.length === 1 && state.commands.includes(name)) {
+    const model = state.model === null ? {} : { model: state.model };
+    const body = { command: name, arguments: args, ...model, ...agent };
+    return call(work, `POST ${path}/command`, body, { wait: false }); // answered when the turn has ended
+  }
+  const [providerID, ...model] = (state.model ?? '').split('/');
+  call(work, `POST ${path}/prompt_async`, {
+    parts: content.map(partOf),
+    ...(model.length > 0 ? { model: { providerID, modelID: model.join('/') } } : {}),
+    ...agent,
+  });
 }
 
 function partOf(part: Content): unknown {
@@ -150,12 +158,12 @@ const opencodeRun = dialectOf<OpenCodeState>({
 });
 
 export const opencode = oneOf('opencode', [
-  { name: 'acp', dialect: acpDialect('opencode') as Dialect, isOwn: (line) => line.jsonrpc === '2.0' },
   {
     name: 'serve',
     dialect: opencodeServe as Dialect,
     isOwn: (line) => isObject(line.properties) || isObject(line.payload) || line.http !== undefined,
   },
+  { name: 'acp', dialect: acpDialect('opencode') as Dialect, isOwn: (line) => line.jsonrpc === '2.0' },
   {
     name: 'run',
     dialect: opencodeRun as Dialect,

@@ -1,12 +1,12 @@
 /** Events of `GET /event`: sessions, messages, permissions, questions, todos. */
-import type { PermissionOption, PlanEntry, Question } from '@spool/protocol/agent';
+import type { Fault, PermissionOption, PlanEntry, Question } from '@spool/protocol/agent';
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
 import { diffOf, faultOf, partDelta, partUpdated, tokensOf } from './parts.ts';
-import { agentOf, messageOf, type OpenCodeWork, partOf } from './state.ts';
+import { agentOf, call, messageOf, type OpenCodeWork, partOf } from './state.ts';
 
 /** Known, but nothing that a reader of this session needs. */
 const SILENT =
-  /^(server|plugin|catalog|integration|reference|installation|lsp|mcp|pty|tui|vcs|project|command|workspace|worktree|ide)\.|^(session\.(diff|deleted)|file\.(edited|watcher\.updated)|sync|global\.disposed)$/;
+  /^(server|bridge|plugin|catalog|integration|reference|installation|lsp|mcp|pty|tui|vcs|project|command|workspace|worktree|ide)\.|^(session\.(diff|deleted)|file\.(edited|watcher\.updated)|sync|global\.disposed)$/;
 
 export function event(work: OpenCodeWork, type: string, properties: JsonObject): boolean {
   const { ledger, state } = work;
@@ -24,10 +24,7 @@ export function event(work: OpenCodeWork, type: string, properties: JsonObject):
       if (agentOf(work, session)) return true;
       const error = faultOf(properties.error);
       if (error.code === 'MessageAbortedError') state.isAborted = true;
-      else {
-        state.error = error;
-        ledger.emit({ kind: 'fault', error, fatal: false });
-      }
+      else if (!(state.hasFailed && /\n +at /.test(error.message))) failed(work, error);
       return true;
     }
     case 'session.compacted':
@@ -56,10 +53,7 @@ export function event(work: OpenCodeWork, type: string, properties: JsonObject):
       return true;
     }
     case 'question.asked':
-      ledger.askQuestion(textOf(properties.id) ?? '', {
-        tool: textOf(objectOf(properties.tool).callID),
-        questions: listOf(properties.questions).map(questionOf),
-      });
+      questionAsked(work, properties);
       return true;
     case 'question.replied':
       ledger.resolveQuestion(textOf(properties.requestID) ?? '', 'answered', 'terminal', {
@@ -70,7 +64,7 @@ export function event(work: OpenCodeWork, type: string, properties: JsonObject):
       ledger.resolveQuestion(textOf(properties.requestID) ?? '', 'declined', 'terminal');
       return true;
     case 'todo.updated':
-      ledger.emit({ kind: 'plan.updated', replace: true, entries: listOf(properties.todos).map(planEntry) });
+      todos(work, listOf(properties.todos));
       return true;
     default:
       if (type.startsWith('session.next.')) return next(work, type.slice('session.next.'.length), properties);
@@ -83,7 +77,29 @@ function ensureTurn(work: OpenCodeWork, session: string | undefined): void {
   if (!agentOf(work, session) && !work.state.isIdle) work.ledger.ensureTurn();
 }
 
-function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
+/** A prompt that fails before the agent is busy is followed by no `idle`. */
+export function failed(work: OpenCodeWork, error: Fault): void {
+  const { ledger, state } = work;
+  state.error = error;
+  state.hasFailed = true;
+  ledger.emit({ kind: 'fault', error, fatal: false });
+  if (!state.awaitsBusy) return;
+  state.awaitsBusy = false;
+  endTurn(work);
+}
+
+/** The whole list, each time. */
+export function todos({ ledger, state }: OpenCodeWork, list: readonly unknown[], isNews = true): void {
+  const json = JSON.stringify(list).slice(0, PLAN_CHARS_MAX);
+  if (!isNews && json === (state.plan === '' ? '[]' : state.plan)) return;
+  state.plan = json;
+  ledger.emit({ kind: 'plan.updated', replace: true, entries: list.map(planEntry) });
+}
+
+/** Of the list that is remembered, to see whether it has changed. */
+const PLAN_CHARS_MAX = 16 * 1024;
+
+export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   const { state, ledger } = work;
   const id = textOf(info.id);
   if (id === undefined) return true;
@@ -95,14 +111,16 @@ function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   if (!isOurs && !(state.session === null || isFree)) return true;
   state.session = id;
   state.ledger.isReady = true;
+  const told = JSON.stringify([title, model]);
   if (!state.isStarted) {
     state.isStarted = true;
     const about = { agentVersion: textOf(info.version), cwd: textOf(info.directory), agentSession: id, model };
     ledger.emit({ kind: 'session.started', agentName: 'opencode', ...present(about) });
-  } else {
+  } else if (!isOurs || told !== state.told) {
     const agentSession = isOurs ? undefined : id;
     ledger.emit({ kind: 'session.updated', ...present({ agentSession, title, model }) });
   }
+  state.told = told;
   const costUsd = numberOf(info.cost);
   if (costUsd !== undefined && costUsd !== state.costUsd) {
     state.costUsd = costUsd;
@@ -111,7 +129,7 @@ function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   return true;
 }
 
-function sessionStatus(work: OpenCodeWork, session: string | undefined, status: JsonObject): boolean {
+export function sessionStatus(work: OpenCodeWork, session: string | undefined, status: JsonObject): boolean {
   const { ledger, state } = work;
   state.session ??= session ?? null;
   if (agentOf(work, session)) return true;
@@ -121,6 +139,9 @@ function sessionStatus(work: OpenCodeWork, session: string | undefined, status: 
   } else if (status.type === 'busy') {
     state.isIdle = false;
     state.awaitsBusy = false;
+    state.hasFailed = false;
+    if (state.wantsAbort) call(work, `POST /session/${state.session}/abort`);
+    state.wantsAbort = false;
     if (!ledger.state.turn) endLeftTools(ledger);
     ledger.ensureTurn('user');
   } else if (status.type === 'retry') {
@@ -140,10 +161,11 @@ function sessionStatus(work: OpenCodeWork, session: string | undefined, status: 
   return true;
 }
 
-function endTurn({ ledger, state }: OpenCodeWork): void {
+export function endTurn({ ledger, state }: OpenCodeWork): void {
   const { error, isAborted } = state;
   if (state.awaitsBusy) return;
   state.isIdle = true;
+  state.wantsAbort = false;
   ledger.endTurn(
     {
       outcome: isAborted ? 'interrupted' : error ? 'failed' : 'completed',
@@ -166,10 +188,11 @@ function endLeftTools(ledger: OpenCodeWork['ledger']): void {
     if (!tool.agent) ledger.endTool(id, { status: 'cancelled', reason: 'aborted' });
 }
 
-function messageUpdated(work: OpenCodeWork, info: JsonObject): boolean {
+export function messageUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   const id = textOf(info.id) ?? '';
   const message = messageOf(work, id);
   message.isUser = info.role === 'user';
+  if (!agentOf(work, textOf(info.sessionID)) && id > work.state.lastMessage) work.state.lastMessage = id;
   if (!message.isUser && info.error !== undefined && objectOf(info.error).name === 'MessageAbortedError')
     work.state.isAborted = true;
   return true;
@@ -181,7 +204,7 @@ const OPTIONS: readonly PermissionOption[] = [
   { id: 'reject', label: 'Deny', kind: 'reject_once' },
 ];
 
-function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean {
+export function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean {
   const { ledger } = work;
   const metadata = objectOf(asked.metadata);
   const name = textOf(asked.permission) ?? textOf(asked.type);
@@ -201,6 +224,13 @@ function permissionAsked(work: OpenCodeWork, asked: JsonObject): boolean {
     agent: agentOf(work, textOf(asked.sessionID)),
   });
   return true;
+}
+
+export function questionAsked({ ledger }: OpenCodeWork, asked: JsonObject): void {
+  ledger.askQuestion(textOf(asked.id) ?? '', {
+    tool: textOf(objectOf(asked.tool).callID),
+    questions: listOf(asked.questions).map(questionOf),
+  });
 }
 
 function questionOf(value: unknown, at: number): Question {

@@ -43,7 +43,8 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
       return true;
     }
     case 'file':
-      if (messageOf(work, message).isUser) ledger.emit({ kind: 'prompt', state: 'echo', content: [fileContent(part)] });
+      if (messageOf(work, message).isUser && work.state.options.isReadOnly)
+        ledger.emit({ kind: 'prompt', state: 'echo', content: [fileContent(part)] });
       return true;
     case 'step-start':
     case 'patch':
@@ -66,7 +67,8 @@ function text(work: OpenCodeWork, kind: 'message' | 'thinking', part: JsonObject
   const whole = textOf(part.text) ?? '';
   if (messageOf(work, message).isUser) {
     const synthetic = part.synthetic === true ? { synthetic: true } : {};
-    if (!state.parts[id])
+    // A driver that writes knows its prompts: they began their turns.
+    if (!state.parts[id] && (state.options.isReadOnly || part.synthetic === true))
       ledger.emit({ kind: 'prompt', state: 'echo', content: [{ type: 'text', text: whole }], ...synthetic });
     partOf(work, message, id, kind).isDone = true;
     return true;
@@ -126,7 +128,7 @@ function tool(work: OpenCodeWork, part: JsonObject): boolean {
   const output = textOf(now.output) ?? textOf(metadata.output);
   if (output !== undefined && output !== '') ledger.setOutput(id, output);
   if (now.status === 'completed') {
-    const diff = diffOf(metadata);
+    const diff = diffOf(metadata) ?? (name === 'write' ? writtenFile(input, metadata) : undefined);
     if (diff) ledger.emit({ kind: 'file.changed', tool: id, phase: 'applied', diff }, agent);
     const isAborted = metadata.exit === null && state.isAborted;
     ledger.toolGoesOn(id);
@@ -152,6 +154,14 @@ export function diffOf(metadata: JsonObject): Diff | undefined {
   const unified = textOf(file.patch) ?? textOf(metadata.diff);
   if (path === undefined || unified === undefined) return undefined;
   return { path, change: metadata.exists === false ? 'add' : 'modify', unified };
+}
+
+/** A file that is written as a whole has no patch. What stood there before is not known. */
+function writtenFile(input: JsonObject, metadata: JsonObject): Diff | undefined {
+  const path = textOf(metadata.filepath) ?? textOf(input.filePath);
+  if (path === undefined) return undefined;
+  if (metadata.exists !== false) return { path, change: 'modify' };
+  return { path, change: 'add', oldText: null, newText: (textOf(input.content) ?? '').slice(0, OUTPUT_CHARS_MAX) };
 }
 
 export function tokensOf(value: unknown): Tokens {

@@ -7,9 +7,8 @@ import type { DialectState, Work } from '../ledger/stepper.ts';
 export interface OpenCodeState extends DialectState {
   session: string | null;
   isStarted: boolean;
-  /** HTTP requests without a response, by id. */
+  /** Calls that were made so far: their ids are `spool-1`, `spool-2`, … */
   requests: number;
-  pending: Record<string, string>;
   /** The latest messages: who wrote each, and how many parts it has. */
   messages: Record<string, { isUser: boolean; parts: number }>;
   /** The latest parts, with their number in their message. */
@@ -21,7 +20,29 @@ export interface OpenCodeState extends DialectState {
   isIdle: boolean;
   /** A prompt was sent: an `idle` before the next `busy` belongs to the turn before. */
   awaitsBusy: boolean;
+  /** An interrupt came before the agent was busy: it is sent again then. */
+  wantsAbort: boolean;
+  /** The last error was told: the agent repeats some with a stack of calls. */
+  hasFailed: boolean;
   costUsd: number;
+  /** Title and model as they were told. */
+  told: string;
+  /** The list of todos as it was told, as JSON. */
+  plan: string;
+  /** The agent's slash commands. */
+  commands: string[];
+  /** How often its events were connected; more than once means that some were missed (`reconcile.ts`). */
+  connections: number;
+  /** The last message, and the last before the running turn. Their ids rise. */
+  lastMessage: string;
+  turnAfter: string;
+  isLookedAtAgain: boolean;
+  /** What was open when events were missed. */
+  asksBefore: string[];
+  /** Answers to permissions, in case one was lost. */
+  replies: Record<string, unknown>;
+  /** Replies that were sent again. */
+  repeated: number;
   /** Messages of the model's current answer: a retry begins it again. */
   attempt: string[];
   model: string | null;
@@ -37,14 +58,25 @@ export function initialOpenCode(options: DialectOptions): OpenCodeState {
     session: options.resume ?? null,
     isStarted: false,
     requests: 0,
-    pending: {},
     messages: {},
     parts: {},
     error: null,
     isAborted: false,
     isIdle: false,
     awaitsBusy: false,
+    wantsAbort: false,
+    hasFailed: false,
     costUsd: 0,
+    told: '',
+    plan: '',
+    commands: [],
+    connections: 0,
+    lastMessage: '',
+    turnAfter: '',
+    isLookedAtAgain: false,
+    asksBefore: [],
+    replies: {},
+    repeated: 0,
     attempt: [],
     model: options.model ?? null,
     agent: options.mode ?? null,
@@ -80,9 +112,12 @@ export function agentOf({ state }: OpenCodeWork, session: string | undefined): A
   return session === undefined || session === state.session ? undefined : { id: session };
 }
 
-/** A call of the agent's HTTP interface. The driver's transport makes it, and hands the response in as a line. */
-export function call({ state, ledger }: OpenCodeWork, http: string, body: unknown): void {
-  const id = `spool-${++state.requests}`;
-  state.pending[id] = http;
-  ledger.write({ id, http, body });
+/** A call of the agent's HTTP interface. The bridge makes it, and its answer is a line with the same id. */
+export function call(
+  { state, ledger }: OpenCodeWork,
+  http: string,
+  body?: unknown,
+  how: { readonly wait?: false; readonly afterMs?: number } = {},
+): void {
+  ledger.write({ id: `spool-${++state.requests}`, http, body, ...how });
 }

@@ -1,0 +1,97 @@
+/** Requests to the agent's server. Each has a time limit, and what comes back has a size. */
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { USER } from './agent-server.ts';
+
+const ANSWER_MS_MAX = 30_000;
+/** The record of a long conversation. */
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+
+export interface Answer {
+  readonly status: number;
+  /** JSON in one line; absent where there is none. */
+  readonly json?: string | undefined;
+}
+
+export class HttpLink {
+  readonly #port: number;
+  readonly #authorization: string;
+  // Of its own: the environment of the user may name a proxy. A connection that was kept may be closed when it is used again.
+  readonly #agent = new Agent({ keepAlive: false });
+
+  constructor(port: number, password: string) {
+    this.#port = port;
+    this.#authorization = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
+  }
+
+  /** Never rejects: what went wrong is a status too. `isPatient`: it is answered when a turn has ended. */
+  async call(http: string, body: string | undefined, isPatient = false): Promise<Answer> {
+    try {
+      const [method = '', path = ''] = http.split(/ (.*)/s);
+      const signal = isPatient ? undefined : AbortSignal.timeout(ANSWER_MS_MAX);
+      const response = await this.open(method, path, { body, signal });
+      return answerOf(response, await textOf(response));
+    } catch (error) {
+      const { name, message } = error as Error;
+      if (name === 'TimeoutError' || name === 'AbortError')
+        return failure(504, `the agent did not answer within ${ANSWER_MS_MAX / 1000} s`);
+      return failure(502, message);
+    }
+  }
+
+  open(
+    method: string,
+    path: string,
+    { body, signal }: { readonly body?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({
+        host: '127.0.0.1',
+        port: this.#port,
+        method,
+        path,
+        agent: this.#agent,
+        signal,
+        headers: {
+          authorization: this.#authorization,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+      });
+      request.on('error', reject);
+      request.on('response', resolve);
+      request.end(body);
+    });
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > BODY_BYTES_MAX) throw new Error(`an answer of more than ${BODY_BYTES_MAX} bytes`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Unknown paths are answered with a page and 200: only JSON counts. */
+function answerOf(response: IncomingMessage, text: string): Answer {
+  const status = response.statusCode ?? 502;
+  if (text === '') return { status };
+  const json = oneLine(text);
+  if (json !== undefined) return { status, json };
+  if (status >= 400) return failure(status, text.slice(0, 1000));
+  return failure(404, 'the agent has no such path');
+}
+
+function oneLine(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined; // a page, which is no answer
+  }
+}
+
+function failure(status: number, message: string): Answer {
+  return { status, json: JSON.stringify({ message }) };
+}

@@ -1,0 +1,98 @@
+/**
+ * After a gap in the agent's events: they have no numbers and are not sent again, so the agent's own record is read, and what it
+ * says is taken as if it had been heard. Everything here may be said twice: parts, tools and requests are known by their ids.
+ * Keeps HTTP-2.
+ */
+import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
+import { endTurn, failed, messageUpdated, permissionAsked } from './events.ts';
+import { faultOf, partUpdated } from './parts.ts';
+import { call, type OpenCodeState, type OpenCodeWork } from './state.ts';
+
+/** A turn has a message for each step. */
+const MESSAGES_READ = 100;
+/** A prompt that was taken is worked on by then. */
+const LOOK_AGAIN_MS = 1500;
+const REPLIES_MAX = 50;
+const AGAIN_MS = 500;
+/** Of an agent that is alive, and does not answer. */
+const REPEATED_MAX = 50;
+
+export function connected(work: OpenCodeWork): void {
+  const { state, ledger } = work;
+  if (state.options.isReadOnly || ++state.connections === 1 || state.session === null) return;
+  const text = 'The connection to the agent was lost and is back; what it did meanwhile is read from its record.';
+  ledger.emit({ kind: 'notice', level: 'info', code: 'reconnected', text });
+  state.asksBefore = Object.keys(ledger.state.asks);
+  const path = `/session/${state.session}`;
+  call(work, `GET ${path}/message?limit=${MESSAGES_READ}`);
+  call(work, 'GET /permission');
+  call(work, 'GET /question');
+  call(work, `GET ${path}/todo`);
+  call(work, `GET ${path}`);
+  call(work, 'GET /session/status');
+}
+
+/** The messages of the running turn, the oldest first. */
+export function messagesRead(work: OpenCodeWork, messages: readonly unknown[]): void {
+  const { state, ledger } = work;
+  for (const message of messages.map(objectOf)) {
+    const info = objectOf(message.info);
+    if (!ledger.state.turn || (textOf(info.id) ?? '') <= state.turnAfter) continue;
+    messageUpdated(work, info);
+    for (const part of listOf(message.parts)) partUpdated(work, objectOf(part));
+    if (info.role !== 'assistant') continue;
+    state.awaitsBusy = false; // it is being answered, or was
+    const error = faultOf(info.error);
+    if (info.error !== undefined && error.code !== 'MessageAbortedError' && !state.error) failed(work, error);
+  }
+}
+
+/** What waits for an answer. A request that was open before and is not there any more was answered, or is void. */
+export function pendingRead(work: OpenCodeWork, type: 'permission' | 'question', asked: readonly unknown[]): void {
+  const { state, ledger } = work;
+  const pending = asked.map((each) => textOf(objectOf(each).id) ?? '');
+  for (const each of asked.map(objectOf)) {
+    const request = textOf(each.id) ?? '';
+    // Ours never arrived: it is sent again. The agent ignores what it has had.
+    if (type === 'permission' && Object.hasOwn(state.replies, request))
+      call(work, `POST /permission/${request}/reply`, state.replies[request]);
+    else if (type === 'permission') permissionAsked(work, each);
+  }
+  for (const request of state.asksBefore)
+    if (ledger.state.asks[request]?.type === type && !pending.includes(request)) ledger.answeredElsewhere(request);
+}
+
+/** By session; one that is not there is idle. */
+export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
+  const { state, ledger } = work;
+  if (!ledger.state.turn || state.session === null) return;
+  const type = textOf(objectOf(statuses[state.session]).type) ?? 'idle';
+  if (type !== 'idle') {
+    state.awaitsBusy = false;
+    state.isIdle = false;
+  } else if (state.awaitsBusy && !state.isLookedAtAgain) {
+    // Either it has not begun, or it was over before its message was written: that shows soon.
+    state.isLookedAtAgain = true;
+    call(work, 'GET /session/status', undefined, { afterMs: LOOK_AGAIN_MS });
+    return;
+  } else {
+    state.awaitsBusy = false;
+    endTurn(work);
+  }
+  state.isLookedAtAgain = false;
+}
+
+/** A reply that did not arrive. The agent takes the first, so it may be sent twice. */
+export function sentAgain(work: OpenCodeWork, http: string): boolean {
+  const { state } = work;
+  const request = /^POST \/permission\/([^/]+)\/reply$/.exec(http)?.[1] ?? '';
+  if (!Object.hasOwn(state.replies, request) || state.repeated >= REPEATED_MAX) return false;
+  state.repeated++;
+  call(work, http, state.replies[request], { afterMs: AGAIN_MS });
+  return true;
+}
+
+export function rememberReply(state: OpenCodeState, request: string, body: unknown): void {
+  state.replies[request] = body;
+  for (const old of Object.keys(state.replies).slice(0, -REPLIES_MAX)) delete state.replies[old];
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { Conversation } from '../testing/conversation.ts';
+import { faultsOf } from '../testing/faults.ts';
+
+const sessionID = 'ses_1';
+const status = (type: string): unknown => ({ type: 'session.status', properties: { sessionID, status: { type } } });
+const connected = { type: 'server.connected', properties: {} };
+const part = (more: object): unknown => ({ sessionID, messageID: 'msg_2', ...more });
+const updated = (more: object): unknown => ({
+  type: 'message.part.updated',
+  properties: { sessionID, part: part(more) },
+});
+
+/** It has a session, and knows one slash command. */
+function ready(options: object = {}): Conversation {
+  const talk = new Conversation('opencode', options);
+  const [commands, create] = talk.started();
+  expect([commands.http, create.http]).toEqual(['GET /command', 'POST /session']);
+  talk.says(connected);
+  talk.says({ id: commands.id, http: commands.http, status: 200, body: [{ name: 'init' }] });
+  talk.says({ id: create.id, http: create.http, status: 200, body: { id: sessionID, version: '1.18.33' } });
+  return talk;
+}
+
+test('a slash command of the agent is a call of its own, anything else is a prompt', () => {
+  const talk = ready({ model: 'a/b/c', mode: 'plan' });
+  expect(talk.prompt('/init all of it', 'p1')).toMatchObject([
+    {
+      http: 'POST /session/ses_1/command',
+      wait: false,
+      body: { command: 'init', arguments: 'all of it', model: 'a/b/c', agent: 'plan' },
+    },
+  ]);
+  talk.says(status('busy'));
+  talk.says(status('idle'));
+  expect(talk.prompt('/usr/bin is a folder', 'p2')).toMatchObject([
+    {
+      http: 'POST /session/ses_1/prompt_async',
+      body: { parts: [{ text: '/usr/bin is a folder' }], model: { providerID: 'a', modelID: 'b/c' }, agent: 'plan' },
+    },
+  ]);
+  expect(talk.events.filter(({ kind }) => kind === 'session.started')).toHaveLength(1);
+});
+
+test('a prompt that is sent now goes into the running turn, and is answered in it', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.says(status('busy'));
+  expect(talk.prompt('two', 'p2', 'now')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
+  talk.says(status('busy'));
+  talk.says(status('idle'));
+  expect(talk.events.filter(({ kind }) => kind === 'turn.started')).toHaveLength(1);
+  expect(talk.events.filter((event) => event.kind === 'prompt' && event.state === 'completed')).toHaveLength(2);
+});
+
+test('an interrupt before the agent works is sent again when it does', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  expect(talk.command({ do: 'interrupt' })).toMatchObject([{ http: 'POST /session/ses_1/abort' }]);
+  expect(talk.says(status('busy'))).toMatchObject([{ http: 'POST /session/ses_1/abort' }]);
+  expect(talk.says(status('busy'))).toEqual([]);
+});
+
+test('[DRV-13] a mode that OpenCode does not have fails the turn, although it never works; the next prompt is not failed by the echo', () => {
+  const talk = ready({ mode: 'nobody' });
+  const error = (message: string): unknown => ({
+    type: 'session.error',
+    properties: { sessionID, error: { name: 'UnknownError', data: { message } } },
+  });
+  talk.prompt('one', 'p1');
+  talk.prompt('two', 'p2');
+  talk.says(error('Agent not found: "nobody"'));
+  expect(talk.last('turn.ended')).toMatchObject({ outcome: 'failed', error: { message: 'Agent not found: "nobody"' } });
+  talk.says(error('UnknownError: UnknownError\n    at somewhere (/x.js:1:1)'));
+  expect(talk.last('turn.started')).toMatchObject({ clientIds: ['p2'] });
+  expect(talk.events.filter(({ kind }) => kind === 'turn.ended')).toHaveLength(1);
+});
+
+test('[HTTP-2] after a gap the record is read: what was seen is not told again, what was not is told once', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.says(status('busy'));
+  talk.says({ type: 'message.updated', properties: { info: { id: 'msg_2', sessionID, role: 'assistant' } } });
+  talk.says(updated({ id: 'prt_1', type: 'text', text: 'seen', time: { start: 1, end: 2 } }));
+  talk.says({
+    type: 'permission.asked',
+    properties: { id: 'per_1', sessionID, permission: 'bash', metadata: { command: 'x' }, tool: { callID: 'c1' } },
+  });
+  const calls = talk.says(connected);
+  expect(calls.map(({ http }) => http)).toEqual([
+    'GET /session/ses_1/message?limit=100',
+    'GET /permission',
+    'GET /question',
+    'GET /session/ses_1/todo',
+    'GET /session/ses_1',
+    'GET /session/status',
+  ]);
+  const [messages, permissions, questions, todos, , statuses] = calls;
+  // Asked while the answers are on their way: it is not in them, and still waits.
+  talk.says({
+    type: 'permission.asked',
+    properties: { id: 'per_3', sessionID, permission: 'bash', metadata: { command: 'z' } },
+  });
+  const body = [
+    {
+      info: { id: 'msg_2', sessionID, role: 'assistant' },
+      parts: [
+        part({ id: 'prt_1', type: 'text', text: 'seen', time: { start: 1, end: 2 } }),
+        part({ id: 'prt_2', type: 'text', text: 'unseen', time: { start: 1, end: 2 } }),
+        part({ id: 'prt_3', type: 'text', text: '', time: { start: 1 } }),
+      ],
+    },
+  ];
+  talk.says({ ...messages, status: 200, body });
+  talk.says({
+    ...permissions,
+    status: 200,
+    body: [{ id: 'per_2', sessionID, permission: 'bash', metadata: { command: 'y' } }],
+  });
+  talk.says({ ...questions, status: 200, body: [{ id: 'que_1', sessionID, questions: [{ question: 'which?' }] }] });
+  talk.says({ ...todos, status: 200, body: [] });
+  talk.says({ ...statuses, status: 200, body: { ses_1: { type: 'busy' } } });
+  const texts = talk.events.flatMap((event) => (event.kind === 'message.done' ? [event.text] : []));
+  expect(texts).toEqual(['seen', 'unseen']);
+  const open = talk.events.flatMap((event) => (event.kind === 'permission.requested' ? [event.request] : []));
+  const resolved = talk.events.flatMap((event) => (event.kind === 'permission.resolved' ? [event.request] : []));
+  expect([open, resolved]).toEqual([['per_1', 'per_3', 'per_2'], ['per_1']]);
+  expect(talk.last('question.asked')).toMatchObject({ request: 'que_1' });
+  expect(talk.last('turn.ended')).toBeUndefined();
+  talk.exited();
+  expect(faultsOf(talk.events)).toEqual([]);
+});
+
+test('[HTTP-2] a turn that was over before anything was heard of it ends, but not before a second look', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  const statuses = talk.says(connected).at(-1);
+  const [again] = talk.says({ ...statuses, status: 200, body: {} });
+  expect(again).toMatchObject({ http: 'GET /session/status', afterMs: 1500 });
+  expect(talk.last('turn.ended')).toBeUndefined();
+  talk.says({ ...again, status: 200, body: {} });
+  expect(talk.last('turn.ended')).toMatchObject({ outcome: 'completed' });
+});
+
+test('[HTTP-2] an answer to a permission that did not arrive is sent again, whether the call failed or the record says so', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.says(status('busy'));
+  const asked = { id: 'per_1', sessionID, permission: 'bash', metadata: { command: 'x' } };
+  talk.says({ type: 'permission.asked', properties: asked });
+  const [reply] = talk.command({ do: 'permission', request: 'per_1', behavior: 'deny', message: 'no' });
+  expect(talk.says({ ...reply, status: 502, body: { message: 'socket hang up' } })).toMatchObject([
+    { http: reply.http, body: { reply: 'reject', message: 'no' }, afterMs: 500 },
+  ]);
+  const [, permissions] = talk.says(connected);
+  expect(talk.says({ ...permissions, status: 200, body: [asked] })).toMatchObject([
+    { http: reply.http, body: reply.body },
+  ]);
+  talk.says({ ...reply, status: 404, body: { message: 'not found' } });
+  expect(talk.last('fault')).toBeUndefined();
+  expect(talk.events.filter(({ kind }) => kind === 'permission.requested')).toHaveLength(1);
+});
+
+test('after a restart it goes on with its own session', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.exited(true);
+  expect(talk.restarted()).toMatchObject([{ http: 'GET /command' }, { http: 'GET /session/ses_1' }]);
+  talk.says(connected);
+  expect(talk.says({ id: 'x', http: 'GET /session/ses_1', status: 200, body: { id: sessionID } })).toEqual([]);
+  expect(talk.prompt('two', 'p2')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
+});
