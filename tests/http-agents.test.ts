@@ -196,6 +196,23 @@ test('[HTTP-2, EVT-1] a pending permission of an agent that serves HTTP survives
   expect(run.logged.filter(({ call }) => call?.endsWith('/reply'))).toMatchObject([{ body: { reply: 'once' } }]);
 });
 
+test('[EVT-9] an agent that serves HTTP and was killed is resumed through a bridge of its own', async () => {
+  await using run = await HttpAgent.start();
+  await run.turn('say hello');
+  process.kill(run.logged[0]!.pid!, 'SIGKILL');
+  await until('its end is told', async () => of(await run.events(), 'session.ended').length > 0, PATIENCE_MS);
+  expect(of(await run.events(), 'session.ended')).toMatchObject([{ signal: 'SIGKILL', agentSession: 'ses_scripted' }]);
+  const env = { PATH: process.env.PATH!, SCRIPTED_LOG: `${run.daemon.home}-agent.ndjson` };
+  const next = await run.client.resumeAgent(run.agent.id, { prompt: 'say again', env });
+  const said: string[] = [];
+  for await (const event of next) {
+    if (event.kind === 'message.done') said.push(event.text);
+    if (event.kind === 'turn.ended') break;
+  }
+  expect(said).toEqual(['again']);
+  expect(run.logged.map(({ call }) => call)).toContain('GET /session/ses_scripted');
+});
+
 test("[HTTP-2] an agent's own session is gone on with", async () => {
   await using run = await HttpAgent.start({ resume: 'ses_scripted' });
   expect(textsOf(await run.turn('say hello')).texts).toEqual(['hello']);

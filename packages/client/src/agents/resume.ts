@@ -24,7 +24,8 @@ export async function resumedRun(
   if (info.state === 'running') throw new SpoolError('SESSION_RUNNING', { session: info.name });
   const agentSession = await ownSession(client, info);
   if (agentSession === null) throw new SpoolError('AGENT_NOT_RESUMABLE', { session: info.name });
-  const flag = AGENTS[driver.name]?.options.find(([, option]) => option === 'resume')?.[0];
+  const launch = AGENTS[driver.name];
+  const flag = launch?.options.find(([, option]) => option === 'resume')?.[0];
   const command = flag === undefined ? info.command : [...without(info.command, flag), flag, agentSession];
   return {
     command,
@@ -40,6 +41,7 @@ export async function resumedRun(
       commands: firstCommands({ prompt }, () => client.newId()),
       options: { ...driver.options, ...(flag === undefined && { resume: agentSession }) },
       resumes: { agentSession, session: info.id },
+      ...(launch?.bridge && { bridge: launch.bridge }),
     },
   };
 }

@@ -31,6 +31,7 @@ const opencodeServe = dialectOf<OpenCodeState>({
     if (state.session === null) call(work, 'POST /session', {});
     else call(work, `GET /session/${state.session}`);
   },
+  resumable: ({ state }) => state.session,
   text: () => false,
   hands,
   typeOf: (line) => textOf(line.type) ?? textOf(objectOf(line.payload).type) ?? 'unknown',

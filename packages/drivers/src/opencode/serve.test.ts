@@ -161,12 +161,16 @@ test('[HTTP-2] an answer to a permission that did not arrive is sent again, whet
   expect(talk.events.filter(({ kind }) => kind === 'permission.requested')).toHaveLength(1);
 });
 
-test('after a restart it goes on with its own session', () => {
+test('[EVT-9] an OpenCode that died goes on with its own session', () => {
   const talk = ready();
   talk.prompt('one', 'p1');
-  talk.exited(true);
-  expect(talk.restarted()).toMatchObject([{ http: 'GET /command' }, { http: 'GET /session/ses_1' }]);
-  talk.says(connected);
-  expect(talk.says({ id: 'x', http: 'GET /session/ses_1', status: 200, body: { id: sessionID } })).toEqual([]);
-  expect(talk.prompt('two', 'p2')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
+  talk.exited();
+  expect(talk.last('session.ended')).toMatchObject({ agentSession: sessionID });
+  const next = new Conversation('opencode', { resume: sessionID, isContinued: true });
+  const [, open] = next.started();
+  expect(open).toMatchObject({ http: 'GET /session/ses_1' });
+  next.says(connected);
+  next.says({ ...open, status: 200, body: { id: sessionID } });
+  expect(next.last('session.started')).toMatchObject({ agentSession: sessionID });
+  expect(next.prompt('two', 'p2')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
 });
