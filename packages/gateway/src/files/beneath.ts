@@ -5,8 +5,8 @@
  * The same as openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, which Node lacks: `/proc/self/fd/N/name` is
  * openat(N, "name").
  */
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { SpoolError } from '@spool/protocol';
 
 /** A handle that can be looked at and opened from, but not read: opening a device or a pipe this way does nothing to it. */
@@ -26,10 +26,12 @@ export function namesOf(path: string): readonly string[] {
 
 export class Beneath implements AsyncDisposable {
   readonly #handle: FileHandle;
+  readonly #asked: string;
   readonly stats: Stats;
 
-  private constructor(handle: FileHandle, stats: Stats) {
+  private constructor(handle: FileHandle, asked: string, stats: Stats) {
     this.#handle = handle;
+    this.#asked = asked;
     this.stats = stats;
   }
 
@@ -47,7 +49,7 @@ export class Beneath implements AsyncDisposable {
       }
     }
     const stats = await at.stat();
-    if (stats.isFile() || stats.isDirectory()) return new Beneath(at, stats);
+    if (stats.isFile() || stats.isDirectory()) return new Beneath(at, path, stats);
     await at.close();
     throw unknown(path);
   }
@@ -57,17 +59,32 @@ export class Beneath implements AsyncDisposable {
     return pathOf(this.#handle);
   }
 
-  /** The first `bytesMax` bytes. */
+  /** The first `bytesMax` bytes. Throws FILE_UNKNOWN for a file that may not or cannot be read, as some in /proc. */
   async read(bytesMax: number): Promise<Buffer> {
-    await using file = await open(this.path, O_RDONLY | O_NONBLOCK);
-    const bytes = Buffer.alloc(bytesMax);
-    let length = 0;
-    while (length < bytesMax) {
-      const { bytesRead } = await file.read(bytes, length, bytesMax - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
+    try {
+      await using file = await open(this.path, O_RDONLY | O_NONBLOCK);
+      const bytes = Buffer.alloc(bytesMax);
+      let length = 0;
+      while (length < bytesMax) {
+        const { bytesRead } = await file.read(bytes, length, bytesMax - length, length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return bytes.subarray(0, length);
+    } catch (error) {
+      throw unknown(this.#asked, error);
     }
-    return bytes.subarray(0, length);
+  }
+
+  /** Some of the names in a folder: a folder may have a million. */
+  async entries(most: number): Promise<readonly Dirent[]> {
+    const found: Dirent[] = [];
+    try {
+      for await (const entry of await opendir(this.path)) if (found.push(entry) >= most) break;
+    } catch (error) {
+      throw unknown(this.#asked, error);
+    }
+    return found;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

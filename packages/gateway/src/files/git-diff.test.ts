@@ -78,3 +78,24 @@ test('[FILE-4] nothing that a repository names is run, and nothing outside its f
   expect(JSON.stringify(moved)).not.toContain('outside.txt');
   expect(existsSync(ran)).toBe(false);
 });
+
+test('[FILE-4] an object that is missing is not fetched: the repository names the program that would', async () => {
+  const { folder, git } = repository('partial');
+  const ran = join(root, 'fetched');
+  const object = execFileSync('git', ['rev-parse', 'HEAD:a.txt'], { cwd: folder, encoding: 'utf8' }).trim();
+  execFileSync('git', ['init', '-q', '--bare', join(root, 'origin')]);
+  for (const [name, value] of [
+    ['core.repositoryFormatVersion', '1'],
+    ['extensions.partialClone', 'evil'],
+    ['remote.evil.promisor', 'true'],
+    ['remote.evil.url', join(root, 'origin')],
+    ['remote.evil.uploadPack', `touch ${ran}; git-upload-pack`],
+    ['protocol.allow', 'always'],
+    ['protocol.file.allow', 'always'],
+  ] as const)
+    git('config', name, value);
+  rmSync(join(folder, '.git', 'objects', object.slice(0, 2), object.slice(2)));
+  writeFileSync(join(folder, 'a.txt'), 'two\n');
+  const tree = await workingTree(folder);
+  expect([existsSync(ran), tree.isRepository]).toEqual([false, true]);
+});

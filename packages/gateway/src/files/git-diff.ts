@@ -1,7 +1,7 @@
 /**
  * What has changed in the working tree of a session's folder, by git. A repository may be hostile (an agent in a sandbox can
  * write its configuration), so git is told to run nothing that a repository names: no filters, no text converters, no
- * file system monitor, no hooks. Only what lies in the session's folder is compared. Keeps FILE-4.
+ * file system monitor, no hooks, no remotes. Only what lies in the session's folder is compared. Keeps FILE-4.
  */
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
@@ -70,10 +70,16 @@ async function filtersOff(git: (...args: string[]) => Promise<string | null>): P
   );
 }
 
+/**
+ * An object that is missing in a partial clone is fetched by whatever program the repository names as its remote's. From 2.45 on git
+ * can be told not to; before that, no protocol may be used.
+ */
+const NO_REMOTE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' } as const;
+
 /** Null when git is not there, refuses, or takes too long; longer output is cut. */
 function run(cwd: string, args: readonly string[]): Promise<string | null> {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, LC_ALL: 'C.UTF-8', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat' };
+  const env = { PATH, HOME, LC_ALL: 'C.UTF-8', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat', ...NO_REMOTE };
   return new Promise((resolve) => {
     execFile(
       'git',

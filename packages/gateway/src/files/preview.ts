@@ -2,7 +2,6 @@
  * A file or folder of a session's folder, to look at. Everything leaves as JSON, so that nothing of it is ever a document of
  * our origin: HTML and SVG are text. Images are known by their first bytes, not by their names. Keeps FILE-2.
  */
-import { readdir } from 'node:fs/promises';
 import { Beneath } from './beneath.ts';
 
 const TEXT_BYTES_MAX = 1024 * 1024;
@@ -36,7 +35,7 @@ export async function preview(folder: string, path: string): Promise<Preview> {
 }
 
 async function listing(folder: Beneath): Promise<Preview> {
-  const all = await readdir(folder.path, { withFileTypes: true });
+  const all = await folder.entries(ENTRIES_MAX + 1);
   const entries = all.map((entry): Entry => {
     const type = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other';
     return { name: entry.name, type };

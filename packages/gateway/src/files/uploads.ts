@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SpoolError } from '@spool/protocol';
 import { Beneath } from './beneath.ts';
@@ -39,7 +39,12 @@ export async function upload(folder: string, name: string, bytes: Uint8Array): P
 
 async function create(path: string, bytes: Uint8Array): Promise<void> {
   await using file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
-  await file.writeFile(bytes);
+  try {
+    await file.writeFile(bytes);
+  } catch (error) {
+    await unlink(path).catch(() => {}); // the disk is full: half a file would be taken for a whole one
+    throw error;
+  }
 }
 
 /** `20261117-001502-9f03d1-screenshot.png`: of the given name, letters and digits that no shell and no terminal minds. */
