@@ -1,8 +1,13 @@
 /** Passes what happens at the doors to the keeper's audit log, in batches. A flood is counted, not kept. Keeps DOOR-16. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { AUDIT_ENTRIES_MAX, type AuditEntry } from '@spool/protocol';
 import type { Principal } from './principal.ts';
 
 const WAITING_MAX = 5000;
+
+/** A keeper that is away is replaced within seconds. */
+const ATTEMPTS_MAX = 20;
+const AGAIN_MS = 500;
 
 export class Auditor {
   readonly #send: (entries: readonly AuditEntry[]) => Promise<void>;
@@ -28,10 +33,21 @@ export class Auditor {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, AUDIT_ENTRIES_MAX - 1);
       if (this.#dropped > 0) batch.push(this.#tellDropped());
-      // Without a keeper nothing can be done through a door either; these lines are lost with it.
-      await this.#send(batch).catch(() => {});
+      await this.#sendSurely(batch);
     }
     this.#isSending = false;
+  }
+
+  /** To the next keeper, if this one dies meanwhile: then some lines may be there twice. */
+  async #sendSurely(batch: readonly AuditEntry[]): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      try {
+        return await this.#send(batch);
+      } catch {
+        await pause(AGAIN_MS);
+      }
+    }
+    this.#dropped += batch.length;
   }
 
   #tellDropped(): AuditEntry {

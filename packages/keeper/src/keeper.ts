@@ -20,6 +20,7 @@ import {
 } from '@spool/protocol';
 import { debug, log, LOG_FD } from './daemon-log.ts';
 import { AuditLog } from './doors/audit-log.ts';
+import { AuditPages } from './doors/audit-pages.ts';
 import { GatewayLink } from './doors/gateway-link.ts';
 import { NoticeQueue } from './doors/notice-queue.ts';
 import { TokenStore } from './doors/token-store.ts';
@@ -89,6 +90,7 @@ export class Keeper {
   readonly #orphans = new Set<string>();
   #isEnding = false;
   #audit: AuditLog | null = null;
+  #auditPages: AuditPages | null = null;
 
   constructor(linkFd: number) {
     devNull();
@@ -128,7 +130,12 @@ export class Keeper {
   }
 
   get audit(): AuditLog {
-    return (this.#audit ??= new AuditLog(doorsFolder(this.#holder.daemon.home)));
+    const warn = (sentence: string): void => log('warn', sentence);
+    return (this.#audit ??= new AuditLog(doorsFolder(this.#holder.daemon.home), warn));
+  }
+
+  get auditPages(): AuditPages {
+    return (this.#auditPages ??= new AuditPages(doorsFolder(this.#holder.daemon.home)));
   }
 
   /** Starts a child; rejects with the error of the operating system. */

@@ -84,6 +84,18 @@ export interface StoredToken extends Omit<TokenInfo, 'lastUsedAt'> {
   readonly hash: string;
 }
 
+/** A clock that is set right by a little must not refuse a code. */
+const CLOCK_SLACK_MS = 5000;
+
+/**
+ * Whether a token is valid at this time. A code is so from its making on: otherwise a clock that is set back would give
+ * one that somebody has read over a shoulder its life again.
+ */
+export function isTokenInTime({ kind, createdAt, expiresAt }: StoredToken, now: number): boolean {
+  if (kind === 'code' && now < createdAt - CLOCK_SLACK_MS) return false;
+  return expiresAt === null || expiresAt > now;
+}
+
 /** `spool_ID_SECRET`; null if it cannot be one. */
 export function tokenParts(token: string): { readonly id: string } | null {
   const found = /^spool_([0-9a-f]{10})_[A-Za-z0-9_-]{43}$/.exec(token);
@@ -122,7 +134,12 @@ export interface DoorRequests {
   };
   /** From the gateway: it serves, or cannot. Pending as long as it serves; the answer asks it to end. */
   serveGateway: {
-    ask: { readonly info?: GatewayInfo | undefined; readonly failure?: WireError | undefined };
+    ask: {
+      readonly info?: GatewayInfo | undefined;
+      readonly failure?: WireError | undefined;
+      /** With which it has failed. */
+      readonly options?: GatewayOptions | undefined;
+    };
     answer: Record<never, never>;
   };
   /** The only time that the secret is shown. */

@@ -317,6 +317,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     failure: z
       .strictObject({ code: z.string(), details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) })
       .optional() as z.ZodType<Requests['serveGateway']['ask']['failure']>,
+    options: gatewayOptions.optional(),
   }),
   createToken: z.strictObject({
     kind: z.enum(['token', 'code', 'share']),

@@ -62,7 +62,7 @@ export const DOOR_HANDLERS: { readonly [K in keyof DoorRequests]: Handler<K> } =
     return {};
   },
 
-  audit: ({ audit }, { after = 0 }) => audit.page(after),
+  audit: ({ auditPages }, { after = 0 }) => auditPages.page(after),
 };
 
 function local(who: string, what: string, note: string): AuditEntry {

@@ -1,104 +1,130 @@
 /**
  * The audit log: what came through the doors, one line each. Every line holds the hash of the one before, so that none can be changed
  * or taken out unnoticed; only the end can be cut off. The keeper is its only writer. Keeps DOOR-16.
+ *
+ * What is done through a door does not wait for its line: on a full disk a token can still be revoked. Lines that were lost are
+ * counted, and the next line says how many.
  */
-import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import type { AuditDamage, AuditEntry, AuditLine, Requests } from '@spool/protocol';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import type { AuditEntry } from '@spool/protocol';
+import { CHAIN_START, chained, type ChainEnd, parsedLine } from './audit-chain.ts';
 
 /** Then a new file begins, and the one before is kept. */
 export const AUDIT_BYTES_MAX = 8 * 1024 * 1024;
 
-/** A line is below 2 KiB. */
-const PAGE_LINES = 400;
+/** The last lines are in it: a line is below 2 KiB. */
+const TAIL_BYTES = 64 * 1024;
 
-const FIRST = '0'.repeat(64);
+const NEWLINE = 10;
+
+export const auditFile = (folder: string): string => `${folder}/audit.ndjson`;
+export const auditFileBefore = (folder: string): string => `${auditFile(folder)}.1`;
 
 export class AuditLog {
-  readonly #path: string;
   readonly #folder: string;
-  #last: { n: number; hash: string } | null = null;
+  readonly #warn: (sentence: string) => void;
+  /** Null: not known, or not to be relied on. */
+  #last: ChainEnd | null = null;
+  #lost = 0;
 
-  constructor(folder: string) {
+  constructor(folder: string, warn: (sentence: string) => void = () => {}) {
     this.#folder = folder;
-    this.#path = `${folder}/audit.ndjson`;
+    this.#warn = warn;
   }
 
   record(entries: readonly AuditEntry[]): void {
     if (entries.length === 0) return;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    this.#turn();
-    let last = (this.#last ??= this.#end());
-    const lines = entries.map((entry) => {
-      const line = { n: last.n + 1, ...entry, prev: last.hash };
-      const hash = hashOf(line);
-      last = { n: line.n, hash };
-      return `${JSON.stringify({ ...line, hash })}\n`;
-    });
-    appendFileSync(this.#path, lines.join(''), { mode: 0o600 });
-    this.#last = last;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      this.#turn();
+      this.#append(this.#lost === 0 ? entries : [lostEntry(this.#lost), ...entries]);
+      this.#lost = 0;
+    } catch (error) {
+      if (this.#lost === 0) this.#warn(`the audit log cannot be written: ${(error as Error).message}`);
+      this.#lost += entries.length;
+    }
   }
 
-  page(after: number): Requests['audit']['answer'] {
-    const { lines, damage } = this.#read();
-    const from = lines.findIndex(({ n }) => n > after);
-    const page = from === -1 ? [] : lines.slice(from, from + PAGE_LINES);
-    const isLast = from === -1 || from + PAGE_LINES >= lines.length;
-    return { lines: page, next: isLast ? null : page.at(-1)!.n, damage };
+  /** All of it, or nothing: half a line would spoil the next one too. */
+  #append(entries: readonly AuditEntry[]): void {
+    const fd = openSync(auditFile(this.#folder), 'a+', 0o600);
+    try {
+      const { size } = fstatSync(fd);
+      let isCutShort = false;
+      if (this.#last === null) [this.#last, isCutShort] = this.#end(fd, size);
+      let last = this.#last;
+      const lines = entries.map((entry) => {
+        const line = chained(entry, last);
+        last = line;
+        return `${JSON.stringify(line)}\n`;
+      });
+      // After a power cut the last line may have no end.
+      writeWhole(fd, Buffer.from(`${isCutShort ? '\n' : ''}${lines.join('')}`), size);
+      this.#last = { n: last.n, hash: last.hash };
+    } catch (error) {
+      this.#last = null;
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
   }
 
   #turn(): void {
-    const bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
-    if (bytes > AUDIT_BYTES_MAX) renameSync(this.#path, `${this.#path}.1`);
+    const bytes = statSync(auditFile(this.#folder), { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > AUDIT_BYTES_MAX) renameSync(auditFile(this.#folder), auditFileBefore(this.#folder));
   }
 
   /** Continues after a damaged line too: the damage stays visible, and new lines are not lost. */
-  #end(): { n: number; hash: string } {
-    const last = this.#read().lines.at(-1);
-    return last ? { n: last.n, hash: last.hash } : { n: 0, hash: FIRST };
+  #end(fd: number, size: number): [last: ChainEnd, isCutShort: boolean] {
+    const tail = tailOf(fd, size);
+    const isCutShort = tail.length > 0 && tail.at(-1) !== NEWLINE;
+    return [lastIn(tail) ?? this.#endBefore() ?? CHAIN_START, isCutShort];
   }
 
-  #read(): { readonly lines: readonly AuditLine[]; readonly damage: AuditDamage | null } {
-    const lines: AuditLine[] = [];
-    let damage: AuditDamage | null = null;
-    for (const text of [`${this.#path}.1`, this.#path].flatMap(linesIn)) {
-      const line = parsed(text);
-      const before = lines.at(-1);
-      const reason =
-        line === null
-          ? 'it is not a line of the log'
-          : hashOf(line) !== line.hash
-            ? 'it was changed'
-            : before && (line.prev !== before.hash || line.n !== before.n + 1)
-              ? 'the line before it is missing or was changed'
-              : null;
-      if (reason !== null) damage ??= { line: line?.n ?? (before?.n ?? 0) + 1, reason };
-      if (line) lines.push(line);
+  #endBefore(): ChainEnd | null {
+    const path = auditFileBefore(this.#folder);
+    if (!statSync(path, { throwIfNoEntry: false })) return null;
+    const fd = openSync(path, 'r');
+    try {
+      return lastIn(tailOf(fd, fstatSync(fd).size));
+    } finally {
+      closeSync(fd);
     }
-    // What was turned away is allowed to be missing, but only as a whole.
-    if (damage === null && lines.length > 0 && lines[0]!.n !== 1 && linesIn(`${this.#path}.1`).length === 0)
-      damage = { line: lines[0]!.n, reason: 'the lines before it are missing' };
-    return { lines, damage };
   }
 }
 
-function hashOf({ hash: _hash, ...line }: Partial<AuditLine>): string {
-  return createHash('sha256').update(JSON.stringify(line)).digest('hex');
+function lostEntry(count: number): AuditEntry {
+  return { at: Date.now(), token: null, who: '', what: 'lost', note: `${count} lines could not be written` };
 }
 
-function parsed(text: string): AuditLine | null {
-  try {
-    const line = JSON.parse(text) as AuditLine;
-    return typeof line.n === 'number' && typeof line.hash === 'string' ? line : null;
-  } catch {
-    return null; // cut short by a power cut, or by somebody
+function tailOf(fd: number, size: number): Buffer {
+  const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+  return tail.subarray(0, readSync(fd, tail, 0, tail.length, size - tail.length));
+}
+
+function lastIn(tail: Buffer): ChainEnd | null {
+  for (const text of tail.toString('utf8').split('\n').reverse()) {
+    const line = parsedLine(text);
+    if (line) return { n: line.n, hash: line.hash };
   }
+  return null;
 }
 
-function linesIn(path: string): string[] {
+function writeWhole(fd: number, bytes: Buffer, size: number): void {
   try {
-    return readFileSync(path, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    return []; // there is none yet
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw error;
   }
 }

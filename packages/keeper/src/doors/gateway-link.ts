@@ -1,6 +1,6 @@
 /**
  * What the keeper knows of the gateway: a process that the holder keeps running, and that reports here when it serves. Whoever
- * asks for a gateway is answered when it does. Keeps DOOR-10, with the holder's `gateway-process.ts`.
+ * asks for a gateway is answered when the one that was asked for does. Keeps DOOR-10, with the holder's `gateway-process.ts`.
  */
 import {
   type FromKeeper,
@@ -14,12 +14,19 @@ import {
 /** It starts in a quarter of a second; a loaded machine may take longer. */
 const START_MS_MAX = 20_000;
 
+interface Waiter extends PromiseWithResolvers<GatewayInfo> {
+  /** Undefined: any gateway will do. */
+  readonly options: GatewayOptions | undefined;
+}
+
 export class GatewayLink {
   readonly #send: (message: FromKeeper) => void;
   #info: GatewayInfo | null = null;
   /** Asks the gateway that serves to end. */
   #end: (() => void) | null = null;
-  readonly #waiting = new Set<PromiseWithResolvers<GatewayInfo>>();
+  /** What was asked for last; undefined if this keeper does not know. */
+  #wanted: GatewayOptions | undefined;
+  readonly #waiting = new Set<Waiter>();
 
   constructor(send: (message: FromKeeper) => void) {
     this.#send = send;
@@ -30,15 +37,13 @@ export class GatewayLink {
   }
 
   async start(options: GatewayOptions | undefined): Promise<GatewayInfo> {
-    if (this.#info && (options === undefined || isSame(options, this.#info.options))) return this.#info;
-    const waiter = Promise.withResolvers<GatewayInfo>();
+    if (this.#info && isFor(this.#info, options)) return this.#info;
+    const waiter: Waiter = { ...Promise.withResolvers<GatewayInfo>(), options };
     this.#waiting.add(waiter);
-    const timer = setTimeout(
-      () => waiter.reject(new SpoolError('GATEWAY_START_FAILED', { reason: 'it did not answer' })),
-      START_MS_MAX,
-    );
+    const timer = setTimeout(() => waiter.reject(failed('it did not answer')), START_MS_MAX);
     this.#info = null;
-    this.#send({ type: 'gateway', options: options ?? {} });
+    this.#wanted = options ?? this.#wanted;
+    this.#send({ type: 'gateway', options });
     try {
       return await waiter.promise;
     } finally {
@@ -51,28 +56,49 @@ export class GatewayLink {
     this.#send({ type: 'gateway', options: null });
     this.#end?.();
     this.#info = null;
+    this.#wanted = undefined;
+    for (const waiter of this.#waiting) waiter.reject(failed('it was stopped'));
   }
 
   /** A gateway reports. Returns what to call when its connection ends. */
-  serve({ info, failure }: Requests['serveGateway']['ask'], answer: () => void): () => void {
+  serve({ info, failure, options }: Requests['serveGateway']['ask'], answer: () => void): () => void {
     if (failure) {
-      this.#send({ type: 'gateway', options: null }); // it would only fail again
-      for (const waiter of this.#waiting) waiter.reject(fromWireError(failure));
       answer();
+      this.#failed(fromWireError(failure), options);
       return () => {};
     }
     if (!info) throw new SpoolError('REQUEST_INVALID', { reason: 'neither info nor failure' });
     this.#info = info;
     this.#end = answer;
-    for (const waiter of this.#waiting) waiter.resolve(info);
+    const isWanted = isFor(info, this.#wanted);
+    for (const waiter of this.#waiting) {
+      if (isFor(info, waiter.options)) waiter.resolve(info);
+      else if (isWanted) waiter.reject(failed('it was asked for with other options meanwhile'));
+    }
     return () => {
       if (this.#info !== info) return;
       this.#info = null;
       this.#end = null;
     };
   }
+
+  /** One that is no longer wanted may fail: its successor need not. */
+  #failed(error: SpoolError, options: GatewayOptions | undefined): void {
+    const isWanted = this.#wanted === undefined || options === undefined || isSame(options, this.#wanted);
+    if (isWanted) this.#send({ type: 'gateway', options: null }); // it would only fail again
+    for (const waiter of this.#waiting)
+      if (isWanted || (waiter.options && isSame(waiter.options, options!))) waiter.reject(error);
+  }
+}
+
+function isFor({ options }: GatewayInfo, wanted: GatewayOptions | undefined): boolean {
+  return wanted === undefined || isSame(wanted, options);
 }
 
 function isSame(a: GatewayOptions, b: GatewayOptions): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function failed(reason: string): SpoolError {
+  return new SpoolError('GATEWAY_START_FAILED', { reason });
 }

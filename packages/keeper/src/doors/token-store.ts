@@ -3,8 +3,20 @@
  * writer of the file; gateways read it. Keeps DOOR-11.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {
+  isTokenInTime,
   LAUNCH_CODE_MS,
   type Requests,
   SpoolError,
@@ -90,21 +102,24 @@ export class TokenStore {
       throw error;
     }
     const { tokens } = JSON.parse(text) as { tokens: readonly StoredToken[] };
-    return tokens.filter(({ expiresAt }) => expiresAt === null || expiresAt > this.#now());
+    return tokens.filter((token) => isTokenInTime(token, this.#now()));
   }
 
   /** On the disk before it is answered: a revoked token must not come back after a power cut. */
   #write(tokens: readonly StoredToken[]): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = `${this.#folder}/${TOKENS_FILE}`;
-    const fd = openSync(`${path}.tmp`, 'w', 0o600);
+    const text = `${JSON.stringify({ tokens })}\n`;
     try {
-      writeSync(fd, `${JSON.stringify({ tokens })}\n`);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      writeDurably(`${path}.tmp`, 'w', text);
+      renameSync(`${path}.tmp`, path);
+    } catch (error) {
+      rmSync(`${path}.tmp`, { force: true });
+      // A token can be revoked on a full disk: the shorter list has room where the longer one is.
+      const isShorter = Buffer.byteLength(text) < (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC' || !isShorter) throw error;
+      writeDurably(path, 'r+', text);
     }
-    renameSync(`${path}.tmp`, path);
   }
 
   /** Written by the gateway, now and then. */
@@ -114,6 +129,17 @@ export class TokenStore {
     } catch {
       return {}; // never used, or just being replaced: not worth an error
     }
+  }
+}
+
+function writeDurably(path: string, flags: 'w' | 'r+', text: string): void {
+  const fd = openSync(path, flags, 0o600);
+  try {
+    writeFileSync(fd, text);
+    ftruncateSync(fd, Buffer.byteLength(text));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
