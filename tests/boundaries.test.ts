@@ -51,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     node: 'everywhere',
   },
   gateway: {
-    packages: ['client', 'protocol', 'vt'],
+    packages: ['client', 'native', 'protocol', 'vt'],
     npm: { fastify: '*', uqr: 'src/tls/trust-page.ts', ws: '*', zod: '*' },
     node: 'everywhere',
   },

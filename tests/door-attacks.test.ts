@@ -1,6 +1,9 @@
 /** What an hour of attacks on the gateway tried, with raw sockets and hostile clients. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ROUTE_ROLES } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
@@ -141,6 +144,170 @@ test('[DOOR-16] hostile words of a client reach the audit log as text, and a cha
   expect((await daemon.spool(['audit', 'verify'])).code).toBe(0);
 });
 
+test('[DOOR-14] what an agent writes on its wire is for operators: a viewer gets it by no request, route or dialect', async () => {
+  const client = await daemon.client();
+  const program = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
+  const received = `${daemon.home}/received.ndjson`;
+  writeFileSync(received, '');
+  const start = async (): Promise<string> => {
+    const agent = await client.agent('claude', {
+      prompt: 'say hello',
+      program: [execPath, program, received],
+      env: { PATH: process.env['PATH']! },
+    });
+    return agent.id;
+  };
+  const id = await start();
+  await until('it has spoken', async () => (await client.get(id)).offset > 0);
+  const { name } = await client.get(id);
+  const marker = '"session_id"'; // in every line of this wire, and in no event
+  for (const role of ['viewer', 'prompter', 'operator'] as const) {
+    const { token } = await gateway.token(role);
+    const socket = await gateway.frames(token);
+    const codes: unknown[] = [];
+    for (const [op, ask] of [
+      ['watch', { session: id, from: 0, creditBytes: 1_000_000 }],
+      ['watch', { session: id.slice(0, 6), from: 'start', creditBytes: 1_000_000 }],
+      ['attach', { session: id, creditBytes: 1_000_000, typing: 'abcdefgh' }],
+      ['SUBSCRIBE_WORKER_OUTPUT', { agent: id, from: 0 }],
+      ['SUBSCRIBE_WORKER_OUTPUT', { agent: name, from: 0 }],
+      ['SUBSCRIBE_WORKER_OUTPUT', { agent: '*', from: 0 }],
+      ['screen', { session: id, format: 'text' }],
+      ['grids', { tiles: [{ session: id }] }],
+      ['explain', { session: id }],
+      ['get', { session: id }],
+      ['events', { types: ['session-summary', 'session-exited'] }],
+      ['watchEvents', { session: id, from: 'start', creditBytes: 1_000_000 }],
+    ] as const)
+      codes.push((await socket.request(op, ask))['code']);
+    const later = await start(); // it is told of, too
+    await until('it has spoken', async () => (await client.get(later)).offset > 0);
+    await client.kill(later);
+    await until('its end is told', () =>
+      socket.frames.some(({ json }) => JSON.stringify(json)?.includes('session-exited')),
+    );
+    const routes = await Promise.all(
+      ['logs', 'logs?from=0', 'search?text=session_id', 'screen', 'wait?timeoutMs=1'].map((place) =>
+        gateway.ask(`/api/sessions/${id}/${place}`, { token }),
+      ),
+    );
+    const all = [
+      ...socket.frames.map(({ payload }) => Buffer.from(payload).toString()),
+      ...routes.map(({ text }) => text),
+    ];
+    const isLeaked = all.join('\n').replaceAll('\\"', '"').includes(marker);
+    expect([role, isLeaked]).toEqual([role, role === 'operator']);
+    if (role !== 'operator') expect(codes.slice(0, 4)).toEqual(Array(4).fill('ROLE_TOO_LOW'));
+    expect(codes.at(-1)).toBe(undefined);
+    socket.close();
+  }
+  await client.kill(id);
+});
+
+test('[FILE-2] a file that cannot be read is one that is not there, in /proc too', async () => {
+  const { token } = await gateway.token('operator');
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], name: 'in-proc', cwd: '/proc' });
+  const { pid } = await client.get('in-proc');
+  for (const path of [`${pid}/mem`, `${pid}/clear_refs`, 'self/environ', `${pid}/fd/0`, `${pid}/cwd`, 'sysrq-trigger'])
+    expect([path, (await gateway.ask(`/api/sessions/in-proc/files?path=${path}`, { token })).status]).toEqual([
+      path,
+      404,
+    ]);
+  await client.kill('in-proc');
+});
+
+/** What a browser says of a link on another site that leads here. */
+const FROM_A_LINK = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+test('[DOOR-2] a link on another site leads to the page, and to nothing else, however it is written', async () => {
+  const { token } = await gateway.token('owner');
+  const statuses: Record<string, number> = {};
+  for (const path of [
+    '/',
+    '/?x',
+    '/api/sessions',
+    '/%61pi/sessions',
+    '/api%2Fsessions',
+    '/api/sessions/',
+    '/metrics',
+    '/healthz',
+  ])
+    statuses[path] = (await gateway.ask(path, { token, headers: FROM_A_LINK })).status;
+  expect(statuses).toEqual({
+    '/': 200,
+    '/?x': 200,
+    '/api/sessions': 403,
+    '/%61pi/sessions': 403,
+    '/api%2Fsessions': 403,
+    '/api/sessions/': 403,
+    '/metrics': 403,
+    '/healthz': 403,
+  });
+  for (const changed of [
+    { 'sec-fetch-mode': 'no-cors' },
+    { 'sec-fetch-dest': 'iframe' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'script' },
+  ])
+    expect((await gateway.ask('/', { token, headers: { ...FROM_A_LINK, ...changed } })).status).toBe(403);
+});
+
+test('[DOOR-3] every route that changes something refuses a form, a foreign site and a page without an origin', async () => {
+  const cookie = await gateway.login(codeOf((await daemon.json<{ url: string }>('web', '--no-open')).url));
+  const unsafe = Object.keys(ROUTE_ROLES).filter((row) => !row.startsWith('GET '));
+  expect(unsafe.length).toBeGreaterThan(10);
+  const json = 'application/json';
+  const ways: Record<string, Record<string, string>> = {
+    form: { 'content-type': 'application/x-www-form-urlencoded', origin: gateway.origin },
+    'form with files': { 'content-type': 'multipart/form-data; boundary=x', origin: gateway.origin },
+    text: { 'content-type': 'text/plain', origin: gateway.origin },
+    'text with a parameter': { 'content-type': 'text/plain;application/json', origin: gateway.origin },
+    'no origin': { 'content-type': json },
+    'a foreign origin': { 'content-type': json, origin: 'https://evil.example' },
+    'origin null': { 'content-type': json, origin: 'null' },
+    'another port': { 'content-type': json, origin: `http://127.0.0.1:${gateway.port + 1}` },
+    'same site': { 'content-type': json, 'sec-fetch-site': 'same-site' },
+    'cross site': { 'content-type': json, 'sec-fetch-site': 'cross-site' },
+    'typed in': { 'content-type': json, 'sec-fetch-site': 'none' },
+    'cross site with our origin': { 'content-type': json, 'sec-fetch-site': 'cross-site', origin: gateway.origin },
+  };
+  for (const row of unsafe)
+    for (const [way, headers] of Object.entries(ways)) {
+      const [method, place] = row.replace(':id', own).split(' ') as [string, string];
+      const { status } = await gateway.ask(place, {
+        method,
+        body: '{}',
+        headers: { cookie, 'content-length': '2', ...headers },
+      });
+      expect([row, way, [403, 415].includes(status)]).toEqual([row, way, true]);
+    }
+  expect((await gateway.ask('/api/me', { headers: { cookie } })).status).toBe(200); // not even logged out
+});
+
+test('[DOOR-3] no route answers another site: not one header allows it', async () => {
+  const { token } = await gateway.token('owner');
+  for (const row of Object.keys(ROUTE_ROLES)) {
+    const [method, place] = row.replace(':id', own).replace('*', 'x.js').replace(':file', 'x').split(' ') as [
+      string,
+      string,
+    ];
+    const path = place.endsWith('/wait')
+      ? `${place}?timeoutMs=1`
+      : place.endsWith('/events')
+        ? `${place}?types=none`
+        : place;
+    for (const asked of [method, 'OPTIONS']) {
+      const { headers } = await gateway.ask(path, {
+        method: asked,
+        token,
+        ...(asked === 'POST' && { body: { nonsense: 1 } }),
+      });
+      expect([row, Object.keys(headers).filter((name) => name.startsWith('access-control'))]).toEqual([row, []]);
+      expect([row, asked, headers['referrer-policy'] ?? 'refused']).not.toEqual([row, asked, 'unsafe-url']);
+    }
+  }
+});
+
 /** Bytes as they are; the first line of each answer. */
 async function raw(text: string): Promise<string[]> {
   return await new Promise((resolve) => {
@@ -170,6 +337,9 @@ test('[DOOR-2] requests in requests, upgrades elsewhere and odd methods get no f
     'upgrade by POST': await raw(`POST /ws HTTP/1.1\r\n${head}${upgrade}Content-Length: 0\r\n\r\n`),
     'upgrade of another path': await raw(`GET /ws/../ws HTTP/1.1\r\n${head}${upgrade}\r\n`),
     'the whole server': await raw(`OPTIONS * HTTP/1.1\r\n${head}Connection: close\r\n\r\n`),
+    'another protocol': await raw(
+      `GET /healthz HTTP/1.1\r\n${head}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`,
+    ),
     tunnel: await raw(`CONNECT 127.0.0.1:22 HTTP/1.1\r\n${head}\r\n`),
   };
   expect(seen).toEqual({
@@ -181,6 +351,7 @@ test('[DOOR-2] requests in requests, upgrades elsewhere and odd methods get no f
     'upgrade by POST': ['HTTP/1.1 405'],
     'upgrade of another path': ['HTTP/1.1 404'],
     'the whole server': ['HTTP/1.1 421'],
+    'another protocol': ['HTTP/1.1 200'],
     tunnel: [],
   });
   for (const query of [`token=${token}`, `access_token=${token}`, `bearer=${token}`])

@@ -332,10 +332,14 @@ export class TaskEvents extends Reading<TaskStreamEvent> {
     const over = this.#followQuestions(taskId, name);
     try {
       this.#push({ type: 'task_started', at: startedAt, taskId, name, startedAt });
-      for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
-        if (item.type === 'text')
-          this.#push({ type: 'task_log', taskId, chunk: item.data, ...(isOnPipes && { stream: item.stream }) });
-        await this.#room?.promise;
+      try {
+        for await (const item of this.#client.watchText(taskId, { from: 0, signal })) {
+          if (item.type === 'text')
+            this.#push({ type: 'task_log', taskId, chunk: item.data, ...(isOnPipes && { stream: item.stream }) });
+          await this.#room?.promise;
+        }
+      } catch (error) {
+        if (!SpoolError.is(error, 'ROLE_TOO_LOW')) throw error; // the wire of an agent is not for viewers; its end is
       }
       this.#push(finishOf(await ended(this.#client, taskId, { signal })));
     } catch (error) {

@@ -12,6 +12,8 @@ export interface Names {
   /** `http://127.0.0.1:7733`. */
   readonly origins: ReadonlySet<string>;
   readonly proxies: TrustedProxies;
+  /** The path of the page, without a slash at its end. */
+  readonly page: string;
 }
 
 export interface Refusal {
@@ -27,7 +29,7 @@ const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 type Asked = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers' | 'socket'>;
 
-export function refusalOf(request: Asked, { hosts, origins, proxies }: Names): Refusal | null {
+export function refusalOf(request: Asked, { hosts, origins, proxies, page }: Names): Refusal | null {
   const host = values(request, 'host');
   if (host.length !== 1 || !hosts.has(host[0]!)) return WRONG_HOST;
   const forwarded = proxies.hostOf(request);
@@ -36,17 +38,17 @@ export function refusalOf(request: Asked, { hosts, origins, proxies }: Names): R
   const origin = values(request, 'origin');
   if (origin.length > 1 || (origin.length === 1 && !origins.has(origin[0]!))) return WRONG_ORIGIN;
   const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && !OWN_SITE.has(String(site)) && !isNavigation(request)) return WRONG_ORIGIN;
+  if (site !== undefined && !OWN_SITE.has(String(site)) && !isNavigation(request, page)) return WRONG_ORIGIN;
   return null;
 }
 
-/** A link on another site may lead to our page; it reads and changes nothing. */
-function isNavigation({ method, url = '', headers }: Asked): boolean {
+/** A link on another site may lead to our page, and nowhere else. */
+function isNavigation({ method, url = '', headers }: Asked, page: string): boolean {
   return (
     method === 'GET' &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document' &&
-    !/\/(api|ws)(\/|$|\?)/.test(url)
+    ['/', page, `${page}/`].includes(url.split('?', 1)[0]!)
   );
 }
 

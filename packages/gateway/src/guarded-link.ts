@@ -17,6 +17,7 @@ import {
   FrameFlag,
   FrameReader,
   FrameType,
+  HEADER_BYTES,
   type Hello,
   mayDo,
   SpoolError,
@@ -29,11 +30,18 @@ import { mayKnowAll } from './guard/redaction.ts';
 import { checkRole, isRecorded, type Request, rewriteForRole, rewriteForScope, tooLow } from './guard/requests.ts';
 import { type Directory, Scope } from './guard/scope.ts';
 import type { Principal } from './principal.ts';
+import type { TokenBook } from './token-book.ts';
 
 const FRAME_NAMES = new Map(Object.entries(FrameType).map(([name, type]) => [type, name as keyof typeof FrameType]));
 
 /** Beyond this the audit log has enough. */
 const TYPED_INTO_MAX = 1000;
+
+export interface GuardedLinkOptions {
+  readonly directory: Directory;
+  readonly auditor: Auditor;
+  readonly book: TokenBook;
+}
 
 export interface GuardedLinkHandlers {
   /** Frames for the client, whole or in parts: a stream of bytes. */
@@ -46,6 +54,7 @@ export class GuardedLink {
   readonly #principal: Principal;
   readonly #handlers: GuardedLinkHandlers;
   readonly #auditor: Auditor;
+  readonly #book: TokenBook;
   /** Sessions that this client has typed into: once each in the audit log. */
   readonly #typedInto = new Set<string>();
   readonly #socket: Socket;
@@ -63,10 +72,11 @@ export class GuardedLink {
   constructor(
     socketPath: string,
     principal: Principal,
-    { directory, auditor }: { readonly directory: Directory; readonly auditor: Auditor },
+    { directory, auditor, book }: GuardedLinkOptions,
     handlers: GuardedLinkHandlers,
   ) {
     this.#auditor = auditor;
+    this.#book = book;
     this.#principal = principal;
     this.#handlers = handlers;
     this.#scope = new Scope(principal.scope, directory);
@@ -126,15 +136,21 @@ export class GuardedLink {
     const needed = FRAME_ROLES[name];
     if (needed === 'daemon')
       throw new SpoolError('FRAME_INVALID', { type: frame.type, reason: 'only a daemon may send it' });
+    // A connection is closed a moment after its token was revoked; what comes in that moment is refused.
+    if (frame.type !== FrameType.credit && !this.#isValid()) throw new SpoolError('TOKEN_REFUSED');
     if (!mayDo(this.#principal.role, needed))
       return this.#fail(frame.channel, tooLow(name, this.#principal.role, needed));
     if (!this.#scope.isLimited) return this.#takeNow(frame);
-    const bytes = frame.payload.length;
+    const bytes = HEADER_BYTES + frame.payload.length;
     this.#lookedUpBytes += bytes;
     this.#inOrder = this.#inOrder
       .then(() => this.#takeLimited(frame))
       .catch((error: unknown) => this.#fail(frame.channel, error))
       .finally(() => (this.#lookedUpBytes -= bytes));
+  }
+
+  #isValid(): boolean {
+    return this.#principal.link !== undefined || this.#book.get(this.#principal.id) !== null;
   }
 
   #takeNow(frame: Frame): void {
@@ -180,10 +196,11 @@ export class GuardedLink {
     this.#auditor.record(this.#principal, 'input', { session: session.slice(0, 200) });
   }
 
-  /** The name comes from the token. */
+  /** The name comes from the token, and so does what the client may read. */
   #hello(frame: Frame): void {
     const hello = Object(decodeJson(frame.payload)) as Hello;
-    this.#socket.write(encodeJson(FrameType.hello, 0, { ...hello, who: this.#principal.name }));
+    const { name: who, role } = this.#principal;
+    this.#socket.write(encodeJson(FrameType.hello, 0, { ...hello, who, mayReadWires: mayKnowAll(role) }));
   }
 
   #write({ type, flags, channel, offset }: Frame, payload: Uint8Array): void {

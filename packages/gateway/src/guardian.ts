@@ -9,10 +9,10 @@ import { sessionOf } from './notices/asks.ts';
 import { GuardedLink, type GuardedLinkHandlers } from './guarded-link.ts';
 import type { Directory } from './guard/scope.ts';
 import type { LastUsed } from './last-used.ts';
-import { OpenRequests } from './open-requests.ts';
 import { type Principal, principalOf } from './principal.ts';
 import type { TokenBook } from './token-book.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import type { Visits } from './visits.ts';
 
 /** A browser cannot send headers with a WebSocket, but a subprotocol: `spool.bearer.TOKEN`. */
 const BEARER_PROTOCOL = 'spool.bearer.';
@@ -29,13 +29,12 @@ export interface GuardianOptions {
   readonly lastUsed: LastUsed;
   readonly links: ActionLinks;
   readonly proxies: TrustedProxies;
+  readonly visits: Visits;
 }
 
 export class Guardian {
   readonly #options: GuardianOptions;
   readonly #limit = new FailureLimit();
-  /** Requests that are being answered. */
-  readonly requests = new OpenRequests();
 
   constructor(options: GuardianOptions) {
     this.#options = options;
@@ -44,6 +43,11 @@ export class Guardian {
   /** Cookies are not kept apart by port, so their names are. */
   get cookieName(): string {
     return `spool_${this.#options.place.port}`;
+  }
+
+  /** What is open, for whom. */
+  get visits(): Visits {
+    return this.#options.visits;
   }
 
   get auditor(): Auditor {

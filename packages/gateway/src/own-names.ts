@@ -26,11 +26,16 @@ export class OwnNames implements Names {
   readonly origins = new Set<string>();
   readonly scheme: 'http' | 'https';
   readonly proxies: TrustedProxies;
+  readonly page: string;
   readonly #outside: PublicPlace | null;
 
-  constructor(scheme: 'http' | 'https', proxies: TrustedProxies, outside: PublicPlace | null) {
+  constructor(
+    scheme: 'http' | 'https',
+    { proxies, outside, page }: { proxies: TrustedProxies; outside: PublicPlace | null; page: string },
+  ) {
     this.scheme = scheme;
     this.proxies = proxies;
+    this.page = page;
     this.#outside = outside;
   }
 

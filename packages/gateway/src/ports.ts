@@ -1,8 +1,20 @@
-/** On which port the gateway listens: the one that was asked for; else that of the last gateway, so that open pages find it again; else the next free one. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * On which port the gateway listens: on the socket of the last gateway, which the holder has kept, if it is the one that was asked for;
+ * else on the port that was asked for; else on that of the last gateway, so that open pages find it again; else on the next free one.
+ * Keeps DOOR-23.
+ */
+import { closeSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GATEWAY_PORT } from '@spool/protocol';
+import { type Door, GATEWAY_PORT } from '@spool/protocol';
+
+/** How a socket that listens is handed from one gateway to the next, by the holder. */
+export interface DoorKeeping {
+  /** Of the last gateway. */
+  readonly held: (Door & { readonly fd: number }) | null;
+  /** Is to be called with the socket of this one. */
+  keep(door: Door, fd: number): void;
+}
 
 /** Ports that are tried, from 7733 on. */
 const PORTS_TRIED = 500;
@@ -11,16 +23,32 @@ const PORTS_TRIED = 500;
 const SAME_PORT_MS = 2000;
 const PORT_AGAIN_MS = 50;
 
-/** `folder` remembers the port. */
-export async function listen(
-  server: Server,
-  { host, port, folder }: { readonly host: string; readonly port: number | undefined; readonly folder: string },
-): Promise<number> {
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number | undefined;
+  /** Remembers the port. */
+  readonly folder: string;
+  readonly keeping: DoorKeeping;
+}
+
+export async function listen(server: Server, { host, port, folder, keeping }: ListenOptions): Promise<number> {
+  const { held, keep } = keeping;
+  if (held && held.host === host && (port === undefined || port === held.port)) {
+    await listenAt(server, { fd: held.fd });
+    return held.port;
+  }
+  if (held) closeSync(held.fd);
   const found =
     port === undefined ? await anyPort(server, host, folder) : await listenOn(server, host, port, SAME_PORT_MS);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(`${folder}/last-port`, String(found), { mode: 0o600 });
+  keep({ host, port: found }, fdOf(server));
   return found;
+}
+
+/** Node has no public name for it. */
+function fdOf(server: Server): number {
+  return (server as unknown as { _handle: { fd: number } })._handle.fd;
 }
 
 async function anyPort(server: Server, host: string, folder: string): Promise<number> {
@@ -60,17 +88,21 @@ async function listenOn(server: Server, host: string, port: number, withinMs: nu
   const until = performance.now() + withinMs;
   for (;;) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ host, port }, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      await listenAt(server, { host, port });
       return (server.address() as { port: number }).port;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() >= until) throw error;
       await pause(PORT_AGAIN_MS);
     }
   }
+}
+
+async function listenAt(server: Server, where: { host: string; port: number } | { fd: number }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
 }

@@ -10,12 +10,14 @@ export interface Principal {
   readonly role: Role;
   readonly scope: StoredToken['scope'];
   readonly expiresAt: number | null;
+  /** The share link that a browser came by. */
+  readonly parent?: string | undefined;
   /** Of whoever comes by the link in a notification: it is for this answer to this question. */
   readonly link?: ActionLink;
 }
 
-export function principalOf({ id, kind, name, role, scope, expiresAt }: StoredToken): Principal {
-  return { id, kind, name, role, scope, expiresAt };
+export function principalOf({ id, kind, name, role, scope, expiresAt, parent }: StoredToken): Principal {
+  return { id, kind, name, role, scope, expiresAt, ...(parent !== undefined && { parent }) };
 }
 
 declare module 'fastify' {

@@ -51,6 +51,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   TOO_MANY: 503,
   TOO_MANY_FILES: 503,
   TOO_MANY_CONNECTIONS: 503,
+  TOO_MANY_VISITS: 503,
   INPUT_QUEUE_FULL: 503,
 };
 

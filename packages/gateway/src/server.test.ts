@@ -6,7 +6,7 @@ import type { WebSockets } from './websockets.ts';
 
 test('[DOOR-4] a route without a row in the table of roles cannot be registered', async () => {
   const options = {
-    names: { hosts: new Set<string>(), origins: new Set<string>(), proxies: new TrustedProxies() },
+    names: { hosts: new Set<string>(), origins: new Set<string>(), proxies: new TrustedProxies(), page: '/below' },
     mayBeStripped: false,
     basePath: '/below',
     guardian: {} as Guardian,

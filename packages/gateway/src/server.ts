@@ -37,6 +37,8 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_WITHIN_MS,
     requestTimeout: REQUEST_WITHIN_MS,
+    // Clients that offer HTTP/2 in the clear (Java's does, unasked) are answered as if they had not.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   };
   const { certificate } = options;
   const server: Server = certificate

@@ -1,20 +1,25 @@
 /**
  * The tokens, as the keeper has written them. Each look-up checks whether the file has changed, so that a revoked token opens
- * nothing more; live connections are told by `onChange`. Keeps DOOR-11 and DOOR-12.
+ * nothing more; whoever finds a change tells `onChange`, which closes what is open. Keeps DOOR-11 and DOOR-12.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type FSWatcher, mkdirSync, readFileSync, statSync, watch } from 'node:fs';
-import { type StoredToken, tokenParts, TOKENS_FILE } from '@spool/protocol';
+import { mkdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { isTokenInTime, SpoolError, type StoredToken, tokenParts, TOKENS_FILE } from '@spool/protocol';
 
 /** Compared with when there is no such token, so that a wrong id takes as long as a wrong secret. */
 const NO_HASH = Buffer.alloc(32);
+
+/** Where the folder cannot be watched, or the file could not be read: a revoked token is closed within a second. */
+const LOOK_MS = 500;
 
 export class TokenBook {
   readonly #folder: string;
   readonly #path: string;
   #tokens = new Map<string, StoredToken>();
-  #version = '';
-  #watcher: FSWatcher | null = null;
+  #version: string | null = null;
+  /** The file could not be read: nobody new is let in. */
+  #fault: Error | null = null;
+  #looks: NodeJS.Timeout | null = null;
   /** Set by the owner. */
   onChange: () => void = () => {};
 
@@ -26,9 +31,15 @@ export class TokenBook {
   /** Watches the folder, because the file is replaced with each change. */
   watch(): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    this.#watcher = watch(this.#folder, { persistent: false }, (_event, name) => {
-      if (name === TOKENS_FILE && this.#refresh()) this.onChange();
-    });
+    const poll = (): void => void (this.#looks ??= setInterval(() => this.#refresh(), LOOK_MS).unref());
+    try {
+      watch(this.#folder, { persistent: false }, (_event, name) => {
+        if (name === TOKENS_FILE) this.#refresh();
+        else if (statSync(this.#folder, { throwIfNoEntry: false }) === undefined) poll(); // it was moved or deleted
+      }).on('error', poll);
+    } catch {
+      poll(); // this user watches too many folders already
+    }
     this.#refresh();
   }
 
@@ -45,16 +56,18 @@ export class TokenBook {
 
   #right(text: string): StoredToken | null {
     this.#refresh();
+    if (this.#fault)
+      throw new SpoolError('INTERNAL', { reason: `the tokens cannot be read: ${this.#fault.message.slice(0, 200)}` });
     const token = this.#tokens.get(tokenParts(text)?.id ?? '');
     const hash = createHash('sha256').update(text).digest();
     const isRight = timingSafeEqual(hash, token ? Buffer.from(token.hash, 'hex') : NO_HASH);
-    return isRight && token && isInTime(token) ? token : null;
+    return isRight && token && isTokenInTime(token, Date.now()) ? token : null;
   }
 
   /** Whether a token that was valid still is. */
   isValid(id: string): boolean {
     const token = this.#tokens.get(id);
-    return token !== undefined && isInTime(token);
+    return token !== undefined && isTokenInTime(token, Date.now());
   }
 
   /** What is known of a token that is valid now. */
@@ -63,26 +76,26 @@ export class TokenBook {
     return this.isValid(id) ? this.#tokens.get(id)! : null;
   }
 
-  [Symbol.dispose](): void {
-    this.#watcher?.close();
-  }
-
-  /** True if the file has changed. */
-  #refresh(): boolean {
+  #refresh(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
     const version = found ? `${found.ino} ${found.mtimeNs} ${found.size}` : '';
-    if (version === this.#version) return false;
-    this.#tokens = found ? read(this.#path) : new Map();
+    if (version === this.#version) return;
+    try {
+      this.#tokens = found ? read(this.#path) : new Map();
+    } catch (error) {
+      // No room for one more open file, or a damaged disk. What is open stays; the next look-up tries again, and so do we.
+      this.#fault = error as Error;
+      setTimeout(() => this.#refresh(), LOOK_MS).unref();
+      return;
+    }
+    const isFirst = this.#version === null;
     this.#version = version;
-    return true;
+    this.#fault = null;
+    if (!isFirst) this.onChange();
   }
 }
 
 function read(path: string): Map<string, StoredToken> {
   const { tokens } = JSON.parse(readFileSync(path, 'utf8')) as { tokens: readonly StoredToken[] };
   return new Map(tokens.map((token) => [token.id, token]));
-}
-
-function isInTime({ expiresAt }: StoredToken): boolean {
-  return expiresAt === null || expiresAt > Date.now();
 }

@@ -9,7 +9,6 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { speakAlis } from './dialects/alis.ts';
 import { speakAttach } from './dialects/attach.ts';
 import { speakEvents } from './dialects/events.ts';
-import { whenExpired } from './expiry.ts';
 import type { Guardian } from './guardian.ts';
 import type { Principal } from './principal.ts';
 
@@ -19,7 +18,7 @@ const MESSAGE_BYTES_MAX = 1024 * 1024 + 1024;
 /** One frame of output, and its header. */
 const FULL_BYTES = OUTPUT_BYTES_MAX + 1024;
 
-/** A client whose requests the keeper does not take is not read any further. */
+/** A client whose requests the keeper does not take, or who does not take its answers, is not read any further. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
 /** Without a sign of life for two of these, a connection is dead: phones close theirs without a word. */
@@ -44,10 +43,11 @@ export class WebSockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
+    autoPong: false,
     perMessageDeflate: false,
     handleProtocols: (offered) => [...offered].find((name) => Object.hasOwn(DIALECTS, name)) ?? false,
   });
-  readonly #live = new Map<WebSocket, { readonly principal: Principal; isAlive: boolean }>();
+  readonly #live = new Map<WebSocket, { isAlive: boolean }>();
   #pings: NodeJS.Timeout | null = null;
 
   constructor(guardian: Guardian) {
@@ -58,27 +58,28 @@ export class WebSockets {
     return this.#live.size;
   }
 
-  /** The front door and the guardian have let it in. */
+  /** The front door and the guardian have let it in. Throws if too many are open. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
+    let opened: WebSocket | null = null;
+    const over = this.#guardian.visits.open(principal, (why) => {
+      if (opened) closeNow(opened, CLOSE.revoked, why);
+      else socket.destroy();
+    });
+    socket.once('close', over);
     this.#server.handleUpgrade(request, socket, head, (client) => {
-      const state = { principal, isAlive: true };
+      opened = client;
+      const state = { isAlive: true };
       this.#live.set(client, state);
       client.on('pong', () => (state.isAlive = true));
-      client.on('error', () => {}); // `close` follows
-      const expiry = whenExpired(principal.expiresAt, () => closeNow(client, CLOSE.revoked, 'expired'));
-      client.on('close', () => {
-        this.#live.delete(client);
-        clearTimeout(expiry);
+      client.on('ping', (data) => {
+        // One that sends pings and reads no answers would fill the memory with them.
+        if (client.bufferedAmount <= FULL_BYTES) client.pong(data);
       });
+      client.on('error', () => {}); // `close` follows
+      client.on('close', () => this.#live.delete(client));
       this.#pings ??= setInterval(() => this.#ping(), PING_MS).unref();
       (DIALECTS[client.protocol] ?? speakFrames)(client, principal, this.#guardian, request);
     });
-  }
-
-  /** Closes the connections whose token is no longer valid. */
-  closeRevoked(isValid: (id: string) => boolean): void {
-    for (const [client, { principal }] of this.#live)
-      if (!isValid(principal.id)) closeNow(client, CLOSE.revoked, 'revoked');
   }
 
   #ping(): void {
@@ -105,7 +106,7 @@ function closeNow(client: WebSocket, code: number, reason: string): void {
 function speakFrames(client: WebSocket, principal: Principal, guardian: Guardian): void {
   const link = guardian.open(principal, {
     onData(bytes) {
-      client.send(bytes, resumeWhenSent);
+      client.send(bytes, goOn);
       if (client.bufferedAmount > FULL_BYTES) link.pause();
     },
     onClose: () => closeNow(client, CLOSE.keeperGone, 'the daemon closed the connection'),
@@ -115,16 +116,21 @@ function speakFrames(client: WebSocket, principal: Principal, guardian: Guardian
       if (!isBinary) throw new SpoolError('FRAME_INVALID', { reason: 'a text message; frames are binary' });
       link.send(data);
     } catch (error) {
-      closeNow(client, CLOSE.invalid, toWireError(error).code);
+      const { code } = toWireError(error);
+      closeNow(client, code === 'TOKEN_REFUSED' ? CLOSE.revoked : CLOSE.invalid, code);
       link.close();
     }
-    if (link.bufferedBytes <= UNSENT_BYTES_MAX) return;
+    if (mayAsk()) return;
     client.pause();
-    link.onDrain(() => client.resume());
+    link.onDrain(goOn);
   });
   client.on('close', () => link.close());
-
-  function resumeWhenSent(): void {
+  /** Neither does the keeper lag behind with requests, nor the client with answers, of which the guard gives some by itself. */
+  function mayAsk(): boolean {
+    return link.bufferedBytes <= UNSENT_BYTES_MAX && client.bufferedAmount <= UNSENT_BYTES_MAX;
+  }
+  function goOn(): void {
     if (client.bufferedAmount <= FULL_BYTES) link.resume();
+    if (client.isPaused && mayAsk()) client.resume();
   }
 }

@@ -1,14 +1,25 @@
 /**
  * Keeps a gateway running, once somebody has asked for one. The holder knows nothing of networks: it starts a process, tells it
- * where the daemon is, and starts another when it ends. Keeps DOOR-10.
+ * where the daemon is, and starts another when it ends. Keeps DOOR-10 and DOOR-23.
  *
- * The gateway's standard input comes from here: it ends with the holder, however the holder ends, and then the gateway ends
- * too. What was asked for is in a file, so that the next holder of the same daemon continues with it; another daemon does not.
+ * Their link ends with the holder, however the holder ends, and then the gateway ends too. What was asked for is in a file, so that
+ * the next holder of the same daemon continues with it; another daemon does not. The socket that the gateway listens on comes here
+ * too, to be kept and passed on: while no gateway runs, clients wait at it, and no other program can take its port.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type DaemonRecord, doorsFolder, type GatewayStart, type WantedGateway } from '@spool/protocol';
+import { native } from '@spool/native';
+import { FdLink } from '@spool/native/fd-link';
+import type { FdWatch } from '@spool/native/fd-watch';
+import {
+  type DaemonRecord,
+  type Door,
+  doorsFolder,
+  type GatewayListens,
+  type GatewayStart,
+  type WantedGateway,
+} from '@spool/protocol';
 import type { DaemonLog } from './daemon-log.ts';
 
 /** A gateway that lived this long was healthy: its successor starts at once. */
@@ -19,41 +30,57 @@ const BACKOFF_MS_MAX = 5000;
 /** After being asked to end, it may take this long. */
 const END_MS_MAX = 1000;
 
+export interface GatewayProcessOptions {
+  readonly watch: FdWatch;
+  readonly log: DaemonLog;
+  daemon(): DaemonRecord;
+  /** The socket of `daemon().door`. */
+  doorFd(): number | null;
+  /** A gateway listens on this socket, or none will any more: keep it for as long. */
+  keepDoor(door: Door | null, fd: number | null): void;
+}
+
 interface Wanted {
   readonly daemonStartedAt: number;
   readonly options: WantedGateway;
 }
 
+interface Running {
+  readonly process: ChildProcess;
+  readonly link: FdLink<GatewayListens, GatewayStart>;
+  readonly startedAt: number;
+}
+
 export class GatewayProcess {
-  readonly #daemon: () => DaemonRecord;
-  readonly #log: DaemonLog;
+  readonly #owner: GatewayProcessOptions;
   #options: WantedGateway | null = null;
-  #child: ChildProcess | null = null;
+  #running: Running | null = null;
   #timer: NodeJS.Timeout | null = null;
   #backoffMs = 0;
 
-  constructor(daemon: () => DaemonRecord, log: DaemonLog) {
-    this.#daemon = daemon;
-    this.#log = log;
+  constructor(owner: GatewayProcessOptions) {
+    this.#owner = owner;
   }
 
   /** Continues with what the last holder of this daemon was asked for. */
   resume(): void {
     if (this.#options !== null) return;
     const wanted = this.#read();
-    if (wanted === null || wanted.daemonStartedAt !== this.#daemon().startedAt) return;
+    if (wanted === null || wanted.daemonStartedAt !== this.#owner.daemon().startedAt) return;
     this.#options = wanted.options;
     this.#start();
   }
 
-  /** A gateway that runs with the same options goes on. */
-  want(options: WantedGateway | null): void {
+  /** A gateway that runs with the same options goes on. Undefined: any options will do. */
+  want(asked: WantedGateway | null | undefined): void {
+    const options = asked === undefined ? (hasDoor(this.#options) ? this.#options : {}) : asked;
     const isSame = JSON.stringify(options) === JSON.stringify(this.#options);
     this.#options = options;
     this.#write(options);
-    if (isSame && (this.#child !== null || options === null)) return;
+    if (!hasDoor(options)) this.#owner.keepDoor(null, null);
+    if (isSame && (this.#running !== null || options === null)) return;
     this.#backoffMs = 0;
-    if (this.#child) return end(this.#child); // the next one starts when it has ended
+    if (this.#running) return end(this.#running); // the next one starts when it has ended
     if (options) this.#start();
   }
 
@@ -66,43 +93,67 @@ export class GatewayProcess {
   kill(): void {
     const mustUndo = typeof this.#options === 'object' && this.#options?.tailscale === true;
     this.#options = null;
-    // One that has something to give back outside of the daemon ends by itself, when its standard input does.
-    this.#child?.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
+    // One that has something to give back outside of the daemon ends by itself, when its link does.
+    this.#running?.process.kill(mustUndo ? 'SIGTERM' : 'SIGKILL');
   }
 
   #start(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    const { home, sockets = [home.socket] } = this.#daemon();
-    const child = spawn(process.execPath, [sibling('gateway.mjs')], {
-      stdio: ['pipe', 'ignore', this.#log.fd],
+    const pair = this.#pair();
+    if (pair === null) return;
+    const [ours, theirs] = pair;
+    const child = spawn(process.execPath, [sibling('gateway.mjs'), '--link-fd', '3'], {
+      stdio: ['ignore', 'ignore', this.#owner.log.fd, theirs],
       detached: true,
       cwd: '/',
     });
-    const startedAt = performance.now();
-    this.#child = child;
-    child.stdin!.on('error', () => {}); // EPIPE: it has ended, which `exit` reports
-    child.stdin!.write(`${JSON.stringify({ home, sockets, options: this.#options! } satisfies GatewayStart)}\n`);
-    child.on('error', (error) => this.#gone(child, `it could not be started: ${error.message}`, startedAt));
-    child.on('exit', (code, signal) =>
-      this.#gone(child, signal ? `killed by ${signal}` : `it exited with ${code}`, startedAt),
-    );
+    native.close(theirs);
+    const link = new FdLink<GatewayListens, GatewayStart>(this.#owner.watch, ours, {
+      onMessage: ({ door }, [fd]) => this.#listens(running, door, fd!),
+      onFdsLost: () => {}, // no room for one more: the next gateway looks for the port again
+      onEnd: () => {}, // `exit` follows
+    });
+    const running: Running = { process: child, link, startedAt: performance.now() };
+    this.#running = running;
+    const { home, sockets = [home.socket], door } = this.#owner.daemon();
+    const fd = this.#owner.doorFd();
+    const start = { home, sockets, options: this.#options! };
+    link.send(fd === null ? start : { ...start, door }, fd === null ? [] : [fd]);
+    child.on('error', (error) => this.#gone(running, `it could not be started: ${error.message}`));
+    child.on('exit', (code, signal) => this.#gone(running, signal ? `killed by ${signal}` : `it exited with ${code}`));
   }
 
-  #gone(child: ChildProcess, why: string, startedAt: number): void {
-    if (this.#child !== child) return;
-    this.#child = null;
+  #pair(): readonly [number, number] | null {
+    try {
+      return native.socketPair();
+    } catch (error) {
+      this.#owner.log.say(`cannot start a gateway now: ${(error as Error).message}`, 'warn');
+      this.#timer = setTimeout(() => this.#options && this.#start(), BACKOFF_MS_MAX);
+      return null;
+    }
+  }
+
+  #listens(from: Running, door: Door, fd: number): void {
+    if (this.#running === from && hasDoor(this.#options)) this.#owner.keepDoor(door, fd);
+    else native.close(fd); // it is about to end
+  }
+
+  #gone(gone: Running, why: string): void {
+    gone.link.close();
+    if (this.#running !== gone) return;
+    this.#running = null;
     if (this.#options === null) return;
-    const wasHealthy = performance.now() - startedAt > HEALTHY_MS;
+    const wasHealthy = performance.now() - gone.startedAt > HEALTHY_MS;
     const waitMs = wasHealthy ? 0 : this.#backoffMs;
     this.#backoffMs = wasHealthy ? 0 : Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_FIRST, waitMs * 2));
-    this.#log.say(`the gateway is gone: ${why}; starting another`, 'warn');
+    this.#owner.log.say(`the gateway is gone: ${why}; starting another`, 'warn');
     if (waitMs === 0) this.#start();
     else this.#timer = setTimeout(() => this.#options && this.#start(), waitMs);
   }
 
   get #file(): string {
-    return `${doorsFolder(this.#daemon().home)}/gateway.json`;
+    return `${doorsFolder(this.#owner.daemon().home)}/gateway.json`;
   }
 
   #read(): Wanted | null {
@@ -114,19 +165,23 @@ export class GatewayProcess {
   }
 
   #write(options: WantedGateway | null): void {
-    const wanted = options && ({ daemonStartedAt: this.#daemon().startedAt, options } satisfies Wanted);
+    const wanted = options && ({ daemonStartedAt: this.#owner.daemon().startedAt, options } satisfies Wanted);
     try {
-      mkdirSync(doorsFolder(this.#daemon().home), { recursive: true, mode: 0o700 });
+      mkdirSync(doorsFolder(this.#owner.daemon().home), { recursive: true, mode: 0o700 });
       writeFileSync(`${this.#file}.tmp`, JSON.stringify(wanted), { mode: 0o600 });
       renameSync(`${this.#file}.tmp`, this.#file);
     } catch (error) {
-      this.#log.say(`the next holder will not know of the gateway: ${(error as Error).message}`, 'warn');
+      this.#owner.log.say(`the next holder will not know of the gateway: ${(error as Error).message}`, 'warn');
     }
   }
 }
 
-function end(child: ChildProcess): void {
-  child.stdin?.end();
+function hasDoor(options: WantedGateway | null): boolean {
+  return options !== null && options !== 'sender';
+}
+
+function end({ process: child, link }: Running): void {
+  link.close();
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), END_MS_MAX).unref();
 }

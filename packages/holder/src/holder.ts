@@ -15,7 +15,7 @@ import { openFiles } from '@spool/native/open-files';
 import { SpareFds } from '@spool/native/spare-fds';
 import { PeerHealth } from '@spool/native/peer-health';
 import { killAndWait } from '@spool/native/when-gone';
-import { type DaemonRecord, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
+import { type DaemonRecord, type Door, type FromHolder, type FromKeeper, PING_INTERVAL_MS } from '@spool/protocol';
 import { ChildTable } from './child-table.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import { FdStore, type FdStoreOptions } from './fd-store.ts';
@@ -90,7 +90,13 @@ export class Holder {
       this.#tellStore(id, 'update');
       this.#emit({ type: 'exit', id, exit });
     });
-    this.#gateway = new GatewayProcess(() => this.#daemon, options.log);
+    this.#gateway = new GatewayProcess({
+      watch: options.watch,
+      log: options.log,
+      daemon: () => this.#daemon,
+      doorFd: () => this.#doorFd,
+      keepDoor: (door, fd) => this.#keepDoor(door, fd),
+    });
     if (!this.#isStandby) this.#gateway.resume();
     if (this.#daemon.hasStore === true) this.#store = new FdStore(this.#storeOptions, this.#commonFds.at(-1)!);
     else if (this.#daemon.hasEscrow && !this.#isStandby) this.#startStore();
@@ -115,6 +121,22 @@ export class Holder {
   /** All common fds but the link to the store. */
   get #ownFds(): readonly number[] {
     return this.#daemon.hasStore === true ? this.#commonFds.slice(0, -1) : this.#commonFds;
+  }
+
+  get #doorFd(): number | null {
+    return this.#daemon.door ? this.#ownFds.at(-1)! : null;
+  }
+
+  /** Held by all three processes, as every other socket: whichever of them dies, nobody else gets the port. */
+  #keepDoor(door: Door | null, fd: number | null): void {
+    const before = this.#doorFd;
+    if (before === null && fd === null) return;
+    const rest = before === null ? this.#ownFds : this.#ownFds.slice(0, -1);
+    const link = this.#daemon.hasStore === true ? [this.#commonFds.at(-1)!] : [];
+    this.#setCommon({ ...this.#daemon, door: door ?? undefined }, [...rest, ...(fd === null ? [] : [fd]), ...link]);
+    if (before !== null) native.close(before);
+    this.#store?.daemon(this.#daemon, this.#ownFds);
+    this.#emit({ type: 'moved', daemon: this.#daemon, isNewStart: false }, this.#commonFds);
   }
 
   #setCommon(daemon: DaemonRecord, fds: readonly number[]): void {

@@ -69,6 +69,8 @@ export const ERROR_CODES = {
   DAEMON_STOPPING: 'the daemon is stopping; try again in a moment',
   TOO_MANY_CONNECTIONS:
     'the daemon accepts no more connections, because sessions need the remaining file descriptors; close some clients or raise the limit (ulimit -Hn)',
+  TOO_MANY_VISITS:
+    'too many requests and WebSockets are open, with this token or in all; close some, or try again later',
   HOST_UNREACHABLE: 'cannot reach the host; check its address, and that `spool web` runs there',
   CONTEXT_UNKNOWN: 'no such context; `spool context ls` lists them',
   GATEWAY_NOT_FOUND: 'no Spool gateway answers at this address; check the port and the base path',

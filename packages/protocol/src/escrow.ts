@@ -47,6 +47,8 @@ export interface DaemonRecord {
   readonly startedAt: number;
   /** False where holder and keeper are one process: then sessions end with it. */
   readonly hasEscrow: boolean;
+  /** Where the gateway listens; its socket is the last fd but the link to the fd store. */
+  readonly door?: Door | undefined;
   /** The last fd is a link to the fd store, which survives the death of both processes. */
   readonly hasStore?: boolean;
   /** Whether exit codes survive the death of the holder too (Linux 6.15). */
@@ -102,17 +104,29 @@ export type FromKeeper =
   | { readonly type: 'handed' }
   /** There was no room for the fds of this session: send it again. */
   | { readonly type: 'missed'; readonly id: string }
-  /** Keep a gateway running with these options; null: none. */
-  | { readonly type: 'gateway'; readonly options: GatewayOptions | null }
+  /** Keep a gateway running with these options; null: none; undefined: with those that it has, or with none. */
+  | { readonly type: 'gateway'; readonly options?: GatewayOptions | null | undefined }
   /** Start a gateway that only sends notifications, without a door, if none is wanted. */
   | { readonly type: 'sender' }
   | { readonly type: 'shutdown' };
 
-/** What the holder writes on the standard input of a gateway, as one line. The end of that input ends the gateway. */
+/** The first and only message to a gateway; the end of its link ends it. With the socket that the last one listened on, if it is held. */
 export interface GatewayStart {
   readonly home: Home;
   readonly sockets: readonly string[];
   readonly options: WantedGateway;
+  readonly door?: Door | undefined;
+}
+
+/** From a gateway: it listens on the socket that comes with this. The holder keeps a copy for the next one. */
+export interface GatewayListens {
+  readonly door: Door;
+}
+
+/** An address that a gateway listens on. */
+export interface Door {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** `sender`: no door is opened. */

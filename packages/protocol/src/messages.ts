@@ -691,4 +691,9 @@ export interface Hello {
   readonly version: string;
   /** The client's name, shown as viewer and as the source of input. */
   readonly who?: string | undefined;
+  /**
+   * From a gateway, for a client below an operator: false. The output of an agent without a terminal is its own protocol,
+   * which names folders and accounts; such a client may read its events instead (default: true).
+   */
+  readonly mayReadWires?: boolean | undefined;
 }

@@ -93,6 +93,7 @@ export const EXIT_OF_ERROR: { readonly [K in ErrorCode]: number } = {
   DAEMON_START_FAILED: EXIT.ourFailure,
   DAEMON_STOPPING: EXIT.ourFailure,
   TOO_MANY_CONNECTIONS: EXIT.ourFailure,
+  TOO_MANY_VISITS: EXIT.ourFailure,
   HOST_UNREACHABLE: EXIT.ourFailure,
   CONTEXT_UNKNOWN: EXIT.notFound,
   GATEWAY_NOT_FOUND: EXIT.notFound,

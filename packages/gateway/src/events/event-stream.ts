@@ -11,12 +11,9 @@ const SILENT_BEATS_MAX = 6;
 /** How soon a browser comes again. */
 const RETRY_MS = 1000;
 
-/** Closing is polite for so long. */
-const END_MS = 500;
-
 export interface EventStreamOptions {
   readonly ring: EventRing;
-  readonly response: Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'on'>;
+  readonly response: Pick<ServerResponse, 'write' | 'destroy' | 'on'>;
   /** What this client is told of an event: JSON, or nothing. */
   readonly told: (entry: Entry) => string | null;
   readonly lastId: string | undefined;
@@ -63,12 +60,6 @@ export class EventStream {
   beat(): void {
     if (!this.#isFull) this.#write(`: heartbeat\nid: ${this.#options.ring.idBefore(this.#next)}\n\n`);
     else if (++this.#silentBeats >= SILENT_BEATS_MAX) this.#options.response.destroy();
-  }
-
-  close(): void {
-    const { response } = this.#options;
-    response.end();
-    setTimeout(() => response.destroy(), END_MS).unref();
   }
 
   #miss(reason: Missed['reason']): void {

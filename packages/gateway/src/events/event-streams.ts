@@ -1,10 +1,8 @@
 /**
- * All readers of events: who they are, what each may know, their heartbeats, and their end when a token ends. Keeps API-2
- * and DOOR-12.
+ * All readers of events: what each may know, and their heartbeats. Keeps API-2.
  */
 import type { ServerResponse } from 'node:http';
 import type { Client } from '@spool/client';
-import { whenExpired } from '../expiry.ts';
 import { mayKnowAll, redactedEvent } from '../guard/redaction.ts';
 import { isLimited, isWithin } from '../guard/scope.ts';
 import type { Principal } from '../principal.ts';
@@ -23,7 +21,7 @@ export interface Wanted {
 export class EventStreams {
   readonly #ring: EventRing;
   readonly #feed: EventFeed;
-  readonly #live = new Map<EventStream, Principal>();
+  readonly #live = new Set<EventStream>();
   #beats: NodeJS.Timeout | null = null;
 
   /** `generation` differs from that of every other gateway. */
@@ -31,7 +29,7 @@ export class EventStreams {
     this.#ring = new EventRing(generation);
     this.#feed = new EventFeed(keeper, this.#ring);
     this.#feed.onPush = () => {
-      for (const stream of this.#live.keys()) stream.flush();
+      for (const stream of this.#live) stream.flush();
     };
   }
 
@@ -44,23 +42,17 @@ export class EventStreams {
   open(response: ServerResponse, principal: Principal, wanted: Wanted, lastId: string | undefined): void {
     const told = (entry: Entry): string | null => toldTo(principal, wanted, entry);
     const stream = new EventStream({ ring: this.#ring, response, told, lastId });
-    this.#live.set(stream, principal);
-    const expiry = whenExpired(principal.expiresAt, () => stream.close());
+    this.#live.add(stream);
     response.on('error', () => {}); // `close` follows
     response.on('close', () => {
-      clearTimeout(expiry);
       this.#live.delete(stream);
       if (this.#live.size > 0 || !this.#beats) return;
       clearInterval(this.#beats);
       this.#beats = null;
     });
     this.#beats ??= setInterval(() => {
-      for (const one of this.#live.keys()) one.beat();
+      for (const one of this.#live) one.beat();
     }, HEARTBEAT_MS).unref();
-  }
-
-  closeRevoked(isValid: (id: string) => boolean): void {
-    for (const [stream, { id }] of this.#live) if (!isValid(id)) stream.close();
   }
 }
 

@@ -7,13 +7,16 @@ import { mayDo, type Role, type SessionInfo } from '@spool/protocol';
 /** In the place of a name that is not told. */
 const SOMEBODY = 'somebody';
 
+/** In the place of a sentence that may name a file. */
+const LOG_TROUBLE = 'the log is incomplete';
+
 export function mayKnowAll(role: Role): boolean {
   return mayDo(role, 'operator');
 }
 
 /** For those who may not know all. Fields that a later version adds are left out until somebody decides about them. */
 export function redacted(session: SessionInfo): SessionInfo {
-  const { command, viewers, typed, trouble } = session;
+  const { command, viewers, typed, trouble, driver } = session;
   return {
     id: session.id,
     name: session.name,
@@ -34,7 +37,7 @@ export function redacted(session: SessionInfo): SessionInfo {
     sizePolicy: session.sizePolicy,
     viewers: viewers.map((viewer) => ({ ...viewer, who: SOMEBODY })),
     typed: typed && { who: SOMEBODY, at: typed.at },
-    trouble: trouble && 'the log is incomplete',
+    trouble: trouble && LOG_TROUBLE,
     status: session.status,
     milestone: session.milestone,
     title: session.title,
@@ -43,7 +46,7 @@ export function redacted(session: SessionInfo): SessionInfo {
     taskName: session.taskName,
     timeoutMs: session.timeoutMs,
     startedBy: null,
-    driver: session.driver,
+    driver: driver && { ...driver, options: undefined },
   };
 }
 
@@ -55,6 +58,8 @@ export function redactedEvent(event: Readonly<Record<string, unknown>>): Readonl
       return { ...event, session: redacted(event['session'] as SessionInfo) };
     case 'session-typed':
       return { ...event, who: SOMEBODY };
+    case 'log-failed':
+      return { ...event, error: LOG_TROUBLE };
     case 'taken-over':
       return { ...event, by: SOMEBODY };
     case 'viewers':

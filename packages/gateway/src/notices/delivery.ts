@@ -5,6 +5,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '../turns.ts';
 
 export interface Message {
   readonly url: URL;
@@ -28,13 +29,12 @@ const RETRY_AFTER_MS_MAX = 300_000;
 type Answer = { readonly status: number; readonly retryAfterMs: number | null } | { readonly failure: string };
 
 export class Delivery {
-  #free = AT_ONCE_MAX;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Turns(AT_ONCE_MAX);
 
   /** `isTest`: once only. */
   async send(message: Message, { isTest = false } = {}): Promise<Delivered> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#inTurn(() => post(message));
+      const answer = await this.#turns.take(() => post(message));
       if (!('failure' in answer) && answer.status < 300) return { trouble: null };
       if (!('failure' in answer) && (answer.status === 404 || answer.status === 410))
         return { trouble: `the server answered ${answer.status}`, isGone: true };
@@ -43,18 +43,6 @@ export class Delivery {
       if (isForGood || pauseMs === undefined) return { trouble: sentence(answer, attempt + 1) };
       const asked = 'failure' in answer ? null : answer.retryAfterMs;
       await sleep(Math.min(RETRY_AFTER_MS_MAX, Math.max(pauseMs, asked ?? 0)), undefined, { ref: false });
-    }
-  }
-
-  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#free--;
-    try {
-      return await run();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
     }
   }
 }

@@ -53,7 +53,7 @@ export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: F
         async handler(request, reply) {
           const leaving = new AbortController();
           reply.raw.once('close', () => leaving.abort());
-          const over = guardian.requests.open(request.principal!, () => reply.raw.destroy());
+          const over = guardian.visits.open(request.principal!, () => reply.raw.destroy());
           reply.raw.once('close', over);
           await using client = guardedClient(guardian, request.principal!);
           const asked = {

@@ -5,8 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import type { GatewayInfo } from '@spool/protocol';
 import { renderSVG } from 'uqr';
-import type { OwnCa } from './own-ca.ts';
+import { listenFrom } from '../ports.ts';
+import { inUrl } from './certificate.ts';
+import { localNames, type OwnCa } from './own-ca.ts';
 
 export const CA_FILE = 'spool-ca.crt';
 
@@ -19,6 +22,30 @@ export interface TrustServer {
   readonly hosts: ReadonlySet<string>;
   url(): string;
   gatewayUrl(): string;
+}
+
+export interface TrustPlace {
+  readonly host: string;
+  readonly isEverywhere: boolean;
+  /** By which it is called, besides those of the certificate; the first is shown. */
+  readonly names: readonly string[];
+  /** Of the gateway. */
+  readonly port: number;
+  gatewayUrl(): string;
+}
+
+/** Serves the page, on the next port that is free. */
+export async function explainTrust(
+  ca: OwnCa,
+  { host, isEverywhere, names, port, gatewayUrl }: TrustPlace,
+): Promise<GatewayInfo['trust']> {
+  const hosts = new Set<string>();
+  let own = '';
+  const server = trustServer(ca, { hosts, url: () => own, gatewayUrl });
+  const found = await listenFrom(server, host, port + 1);
+  for (const name of [...names, ...localNames(host, isEverywhere).map(inUrl)]) hosts.add(`${name}:${found}`);
+  own = `http://${names[0]}:${found}/`;
+  return { url: own, fingerprint: ca.fingerprint };
 }
 
 export function trustServer(ca: OwnCa, { hosts, url, gatewayUrl }: TrustServer): Server {

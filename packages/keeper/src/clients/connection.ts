@@ -67,6 +67,8 @@ export class Connection {
   readonly waits = new Map<number, () => void>();
   /** The name that the client gave itself. */
   who = 'a client';
+  /** Whether it may read the output of agents without a terminal, see `Hello`. */
+  mayReadWires = true;
   /** It is the driver of this session, and may do nothing else; null for a client. */
   driverOf: string | null = null;
   readonly #socket: FdSocket;
@@ -236,6 +238,7 @@ export class Connection {
     }
     this.#hasSaidHello = true;
     if (typeof hello.who === 'string' && hello.who !== '') this.who = hello.who.slice(0, WHO_CHARACTERS_MAX);
+    this.mayReadWires = hello.mayReadWires !== false;
     clearTimeout(this.#helloTimer);
     this.json(FrameType.hello, 0, { protocol: PROTOCOL_VERSION, version: VERSION } satisfies Hello);
   }

@@ -57,6 +57,7 @@ class NameSubscription {
 
   follow(session: Session, from: number): void {
     if (this.#watchers.has(session.id)) return;
+    if (session.agent !== null && !this.#connection.mayReadWires) return;
     const watcher = new TextWatcher({
       connection: this.#connection,
       channel: this.#channel,

@@ -66,7 +66,7 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   watch(keeper, { session: reference, from, creditBytes }, connection, channel) {
     if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
-    const session = keeper.registry.find(reference);
+    const session = readable(keeper.registry.find(reference), connection);
     const { start, end } = session.log;
     const at =
       from === 'start'
@@ -84,7 +84,8 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return undefined;
   },
 
-  attach: (keeper, ask, connection, channel) => attach(keeper.registry.find(ask.session), ask, connection, channel),
+  attach: (keeper, ask, connection, channel) =>
+    attach(readable(keeper.registry.find(ask.session), connection), ask, connection, channel),
 
   view(_keeper, { channel, ...change }, connection) {
     const watcher = connection.watchers.get(channel);
@@ -358,6 +359,12 @@ async function whenKnown(keeper: Keeper, op: Op, asked: object): Promise<void> {
     if (reference !== undefined) await keeper.whenKnown(reference);
 }
 
+/** Throws if its output is the wire of an agent, and this client may not read those. */
+function readable(session: Session, connection: Connection): Session {
+  if (session.agent === null || connection.mayReadWires) return session;
+  throw new SpoolError('ROLE_TOO_LOW', { what: 'the raw output of an agent', needed: 'operator' });
+}
+
 function subscribe(
   keeper: Keeper,
   ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'],
@@ -368,7 +375,7 @@ function subscribe(
     throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
   if (ask.wait !== false && keeper.registry.get(ask.agent) === undefined)
     return subscribeByName(keeper, ask, connection, channel);
-  const session = keeper.registry.find(ask.agent);
+  const session = readable(keeper.registry.find(ask.agent), connection);
   const { end } = session.log;
   const from = ask.from ?? end;
   checkReaches(end, from);

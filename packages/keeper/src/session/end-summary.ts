@@ -19,7 +19,9 @@ const LETTER = /\p{L}/u;
 
 export async function endSummary(session: Session): Promise<SummaryEvent> {
   const { history } = await session.screen({ type: 'explain' });
-  const lines = session.info.size === null ? tailOf(session) : await screenOf(session);
+  // The output of an agent is its own protocol, and not for everybody.
+  const isWire = session.agent !== null;
+  const lines = isWire ? [] : session.info.size === null ? tailOf(session) : await screenOf(session);
   const { summary, ...event } = summaryOf(session.info);
   const milestones = history.flatMap((item) => (item.type === 'milestone' ? [item] : []));
   return {

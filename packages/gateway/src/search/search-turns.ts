@@ -1,0 +1,27 @@
+/**
+ * Searches take the gateway's time: two run at once, and one token has few of them waiting, so that a viewer who asks for a
+ * thousand waits alone. Keeps PAGE-10.
+ */
+import { SpoolError } from '@spool/protocol';
+import { Turns } from '../turns.ts';
+
+const AT_ONCE = 2;
+const OF_TOKEN_MAX = 4;
+
+export class SearchTurns {
+  readonly #turns = new Turns(AT_ONCE);
+  readonly #counts = new Map<string, number>();
+
+  async take<T>(token: string, search: () => Promise<T>): Promise<T> {
+    const count = this.#counts.get(token) ?? 0;
+    if (count >= OF_TOKEN_MAX) throw new SpoolError('TOO_MANY_VISITS', { what: 'searches', most: OF_TOKEN_MAX });
+    this.#counts.set(token, count + 1);
+    try {
+      return await this.#turns.take(search);
+    } finally {
+      const left = this.#counts.get(token)! - 1;
+      if (left === 0) this.#counts.delete(token);
+      else this.#counts.set(token, left);
+    }
+  }
+}

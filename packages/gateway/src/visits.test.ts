@@ -1,0 +1,65 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Principal } from './principal.ts';
+import { type Ended, Visits, VISITS_OF_VIEWER_MAX } from './visits.ts';
+
+const who = (over: Partial<Principal> = {}): Principal => ({
+  id: 't',
+  kind: 'token',
+  name: 'test',
+  role: 'viewer',
+  scope: {},
+  expiresAt: null,
+  ...over,
+});
+
+afterEach(() => vi.useRealTimers());
+
+test('[DOOR-12] what a token has opened ends by the clock on the wall, although no timer has moved', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const visits = new Visits();
+  const ended: [string, Ended][] = [];
+  const expiresAt = Date.now() + 3_600_000;
+  visits.open(who({ id: 'hour', expiresAt }), (why) => ended.push(['hour', why]));
+  visits.open(who({ id: 'for ever' }), (why) => ended.push(['for ever', why]));
+  vi.advanceTimersByTime(2000);
+  expect(ended).toEqual([]);
+  vi.setSystemTime(expiresAt + 1); // the laptop has slept
+  vi.advanceTimersByTime(1000);
+  expect(ended[0]).toEqual(['hour', 'expired']);
+  expect(ended.some(([id]) => id === 'for ever')).toBe(false);
+});
+
+test('nothing is looked at while nothing can expire', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  const visits = new Visits();
+  const over = visits.open(who({ expiresAt: Date.now() + 1000 }), () => {});
+  expect(vi.getTimerCount()).toBe(1);
+  over();
+  over(); // twice is once
+  visits.open(who(), () => {});
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('[DOOR-5] a viewer, all browsers of a share link, and everybody together have a limit', () => {
+  const visits = new Visits(1000);
+  const open = (principal: Principal, count: number): (() => void)[] =>
+    Array.from({ length: count }, () => visits.open(principal, () => {}));
+  const [first] = open(who({ id: 'browser 1', parent: 'link' }), VISITS_OF_VIEWER_MAX - 1);
+  open(who({ id: 'browser 2', parent: 'link' }), 1);
+  expect(() => open(who({ id: 'browser 3', parent: 'link' }), 1)).toThrow('too many requests');
+  first!();
+  open(who({ id: 'browser 3', parent: 'link' }), 1);
+  open(who({ id: 'operator', role: 'operator' }), 750 - VISITS_OF_VIEWER_MAX);
+  for (const role of ['viewer', 'operator', 'owner'] as const)
+    expect(() => open(who({ id: role, role }), 1)).toThrow('too many requests');
+});
+
+test('[DOOR-12] a revoked token closes what it has opened, and no other; a link in a notification is no token', () => {
+  const visits = new Visits();
+  const ended: string[] = [];
+  for (const id of ['kept', 'revoked']) visits.open(who({ id }), () => ended.push(id));
+  const link = { ask: 'a-b', action: '0', expiresAt: 0, nonce: '' };
+  visits.open(who({ id: 'notification', link }), () => ended.push('notification'));
+  visits.closeRevoked((id) => id === 'kept');
+  expect(ended).toEqual(['revoked']);
+});

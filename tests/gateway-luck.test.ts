@@ -1,0 +1,184 @@
+/** A gateway on an unlucky machine: killed, paused, without files or disk, and asked for twice at once. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import type { AuditLine, DaemonStatus } from '@spool/protocol';
+import { TestDaemon, until } from '@spool/testkit';
+import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
+import { expect, test } from 'vitest';
+import { TestGateway } from './support/gateway.ts';
+
+const statusOf = async (daemon: TestDaemon): Promise<DaemonStatus> => await daemon.json('daemon', 'status');
+
+/** Somebody who wants the port, all the time; how often it was free. */
+function stranger(port: number): { stop(): Promise<number> } {
+  let taken = 0;
+  const over = new AbortController();
+  const trying = (async () => {
+    while (!over.signal.aborted) {
+      const server = createServer();
+      const isFree = await new Promise<boolean>((resolve) =>
+        server.once('error', () => resolve(false)).listen({ host: '127.0.0.1', port }, () => resolve(true)),
+      );
+      if (isFree) taken++;
+      server.close();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  })();
+  return {
+    async stop() {
+      over.abort();
+      await trying;
+      return taken;
+    },
+  };
+}
+
+test('[DOOR-23] whoever is killed, the port of the gateway is never free, and its clients find it again', async () => {
+  await using daemon = new TestDaemon();
+  const gateway = await TestGateway.start(daemon);
+  const { token } = await gateway.token('viewer');
+  const kills: readonly (readonly ('gateway' | 'keeper' | 'holder')[])[] = [
+    ['gateway'],
+    ['keeper'],
+    ['holder'],
+    ['gateway', 'holder'],
+    ['holder', 'keeper'],
+  ];
+  for (const parts of kills) {
+    const before = await statusOf(daemon);
+    const other = stranger(gateway.port);
+    for (const part of parts) process.kill(before[part]!.pid, 'SIGKILL');
+    await until(`all are back after the death of ${parts.join(' and ')}`, async () => {
+      const after = await statusOf(daemon);
+      return parts.every((part) => (after[part]?.pid ?? before[part]!.pid) !== before[part]!.pid);
+    });
+    await until(
+      'the gateway serves',
+      async () => (await gateway.ask('/api/sessions', { token }).catch(() => null))?.status === 200,
+    );
+    expect([parts, await other.stop(), (await statusOf(daemon)).gateway?.port]).toEqual([parts, 0, gateway.port]);
+  }
+  await daemon.json('web', 'stop');
+  await until('the port is free again', async () => {
+    const other = stranger(gateway.port);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return (await other.stop()) > 0;
+  });
+});
+
+test('[DOOR-10] two that ask for a gateway at once with other options: the last one gets it, the first one is told', async () => {
+  await using daemon = new TestDaemon();
+  await daemon.json('daemon', 'start');
+  const { doors } = await daemon.client();
+  const port = Number(daemon.gatewayPort);
+  const [first, second, any] = await Promise.allSettled([
+    doors.start({ port }),
+    doors.start({ port, basePath: '/two' }),
+    doors.start(),
+  ]);
+  if (first.status === 'rejected') expect(first.reason).toMatchObject({ code: 'GATEWAY_START_FAILED' });
+  expect(second).toMatchObject({ status: 'fulfilled', value: { options: { basePath: '/two' } } });
+  expect(any.status).toBe('fulfilled');
+  expect((await doors.status())!.options).toEqual({ port, basePath: '/two' });
+});
+
+test('[DOOR-10] whoever asks for any gateway right after the death of the keeper gets the one that there is', async () => {
+  await using daemon = new TestDaemon();
+  await TestGateway.start(daemon, '--base-path', '/below');
+  process.kill((await statusOf(daemon)).keeper!.pid, 'SIGKILL');
+  const { url } = await daemon.json<{ url: string }>('web', '--no-open');
+  expect(new URL(url).pathname).toBe('/below/');
+});
+
+test('[DOOR-12] what a revoked token has sent while the gateway was paused is not done', async () => {
+  await using daemon = new TestDaemon();
+  const gateway = await TestGateway.start(daemon);
+  const client = await daemon.client();
+  await client.run({ command: ['cat'], name: 'target', size: { cols: 80, rows: 24 } });
+  const { pid } = (await statusOf(daemon)).gateway!;
+  for (let round = 0; round < 5; round++) {
+    const { id, token } = await gateway.token('operator');
+    const socket = await gateway.frames(token);
+    process.kill(pid, 'SIGSTOP');
+    const asked = socket.request('kill', { session: 'target' }).catch(() => 'closed');
+    const plain = gateway.ask('/api/sessions/target/kill', { token, method: 'POST', body: {} }).catch(() => null);
+    await daemon.json('token', 'revoke', id);
+    process.kill(pid, 'SIGCONT');
+    expect(await socket.closed).toBe(4001);
+    await asked;
+    expect([401, 429, undefined]).toContain((await plain)?.status);
+    expect((await client.get('target')).state).toBe('running');
+  }
+});
+
+testNeeding(NOT_ROOT)(
+  '[DOOR-5] a gateway without a free file descriptor lives on, and closes what was revoked as soon as it can',
+  async () => {
+    await using daemon = new TestDaemon();
+    const gateway = await TestGateway.start(daemon);
+    const { id, token } = await gateway.token('operator');
+    const { token: other } = await gateway.token('viewer');
+    const { pid } = (await statusOf(daemon)).gateway!;
+    const socket = await gateway.frames(token);
+    const limit = (files: number): void => void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:`]);
+    limit(5); // fewer than it has open
+    // They wait, or are cut off.
+    const waiting = Array.from({ length: 20 }, () =>
+      gateway.ask('/api/sessions', { token: other }).then(
+        ({ status }) => status,
+        () => 'cut',
+      ),
+    );
+    await daemon.json('token', 'revoke', id); // its file cannot be read now
+    expect(await Promise.race([socket.closed, Promise.resolve('open')])).toBe('open');
+    limit(1000);
+    expect(await socket.closed).toBe(4001);
+    for (const end of await Promise.all(waiting)) expect(['cut', 200, 500, 503]).toContain(end);
+    await until(
+      'it serves again',
+      async () => (await gateway.ask('/api/sessions', { token: other }).catch(() => null))?.status === 200,
+    );
+    expect((await statusOf(daemon)).gateway!.pid).toBe(pid);
+  },
+);
+
+testNeeding(NOT_ROOT)(
+  '[DOOR-16] on a full disk a token is revoked, and the audit log says what it misses',
+  async () => {
+    const mount = mkdtempSync(`${tmpdir()}/spool-test-`);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'spool-test', mount]);
+    try {
+      await using daemon = new TestDaemon({ home: `${mount}/home` });
+      const gateway = await TestGateway.start(daemon);
+      const { id, token } = await gateway.token('viewer');
+      const socket = await gateway.frames(token);
+      const { doors } = await daemon.client();
+      try {
+        writeFileSync(`${mount}/ballast`, Buffer.alloc(16 * 1024 * 1024));
+      } catch {
+        // ENOSPC: that is the point
+      }
+      await doors.revokeToken(id);
+      expect(await socket.closed).toBe(4001);
+      // What is in the last block of the log still fits.
+      for (let at = 0; at < 60; at++)
+        await gateway.ask('/api/login', { body: { code: 'wrong' }, token: 'x' }).catch(() => null);
+      for (let at = 0; at < 40; at++)
+        await doors.record([{ at, token: null, who: 'x'.repeat(100), what: 'test', note: 'y'.repeat(200) }]);
+      rmSync(`${mount}/ballast`);
+      await doors.record([{ at: 0, token: null, who: 'me', what: 'again' }]);
+      const lines: AuditLine[] = [];
+      const audit = doors.audit();
+      let next = await audit.next();
+      for (; next.done !== true; next = await audit.next()) lines.push(next.value);
+      expect(next.value).toBe(null); // the chain is whole
+      expect(lines.map(({ what }) => what)).toContain('again');
+      expect(lines.find(({ what }) => what === 'lost')?.note).toMatch(/^\d+ lines could not be written$/);
+    } finally {
+      execFileSync('umount', ['-l', mount]);
+      rmSync(mount, { recursive: true, force: true });
+    }
+  },
+);
