@@ -1,9 +1,9 @@
 /** Notifications that leave the machine: what is sent, to whom, and what can be done with it. */
-import { createDecipheriv, createECDH, createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
+import { PushSubscriber } from './support/push-subscriber.ts';
 import { Receiver } from './support/receiver.ts';
 
 const PTY = { cols: 80, rows: 24 };
@@ -87,48 +87,6 @@ test('[NOTE-4] what leaves the machine is the name and the question; more only i
   });
 });
 
-interface Pushed {
-  readonly title: string;
-  readonly body: string;
-  readonly session: string;
-  readonly ask: string | null;
-  readonly actions: readonly { id: string; label: string }[];
-  readonly url: string;
-}
-
-/** A browser that has subscribed: it reads what is sent to it, as its own code would. */
-class Browser {
-  readonly #ecdh = createECDH('prime256v1');
-  readonly #auth = randomBytes(16);
-  readonly endpoint: string;
-
-  constructor(origin: string, name: string) {
-    this.#ecdh.generateKeys();
-    this.endpoint = `${origin}/push/${name}`;
-  }
-
-  get subscription(): object {
-    const keys = { p256dh: this.#ecdh.getPublicKey('base64url'), auth: this.#auth.toString('base64url') };
-    return { endpoint: this.endpoint, expirationTime: null, keys };
-  }
-
-  read(message: Buffer): Pushed {
-    const hmac = (key: Buffer, data: Buffer): Buffer => createHmac('sha256', key).update(data).digest();
-    const bytes = (...parts: (string | Buffer)[]): Buffer =>
-      Buffer.concat(parts.map((part) => Buffer.from(part as string)));
-    const sender = message.subarray(21, 86);
-    const shared = hmac(this.#auth, this.#ecdh.computeSecret(sender));
-    const key = hmac(shared, bytes('WebPush: info\0', this.#ecdh.getPublicKey(), sender, '\x01'));
-    const secret = hmac(message.subarray(0, 16), key);
-    const part = (name: string, size: number): Buffer =>
-      hmac(secret, bytes(`Content-Encoding: ${name}\0\x01`)).subarray(0, size);
-    const decipher = createDecipheriv('aes-128-gcm', part('aes128gcm', 16), part('nonce', 12));
-    decipher.setAuthTag(message.subarray(-16));
-    const text = Buffer.concat([decipher.update(message.subarray(86, -16)), decipher.final()]);
-    return JSON.parse(text.subarray(0, -1).toString()) as Pushed;
-  }
-}
-
 test('[NOTE-2, NOTE-3] a browser that has subscribed is told, encrypted, and answers with its cookie', async () => {
   using server = await Receiver.start();
   await using daemon = new TestDaemon();
@@ -136,7 +94,7 @@ test('[NOTE-2, NOTE-3] a browser that has subscribed is told, encrypted, and ans
   const gateway = await TestGateway.start(daemon);
   const cookie = await gateway.login();
   const headers = { cookie, origin: gateway.origin };
-  const browser = new Browser(server.origin, 'mine');
+  const browser = new PushSubscriber(server.origin, 'mine');
   const { publicKey } = JSON.parse((await gateway.ask('/api/push', { headers })).text) as { publicKey: string };
   expect(Buffer.from(publicKey, 'base64url')).toHaveLength(65);
   const made = await gateway.ask('/api/push', { headers, body: browser.subscription });
@@ -176,7 +134,7 @@ test('[NOTE-2] only push services are written to, whatever a client names', asyn
   configure(daemon, { pushServices: ['https://push.example.org'] });
   const gateway = await TestGateway.start(daemon);
   const { token } = await gateway.token('viewer');
-  const keys = (new Browser('', '').subscription as { keys: object }).keys;
+  const keys = (new PushSubscriber('', '').subscription as { keys: object }).keys;
   const subscribe = async (endpoint: string): Promise<number> =>
     (await gateway.ask('/api/push', { token, body: { endpoint, keys } })).status;
   for (const endpoint of [
@@ -224,9 +182,9 @@ test('[NOTE-2] a browser is told of the sessions that its token may see, until t
     revoked: await gateway.token('owner'),
     gone: await gateway.token('viewer'),
   };
-  const browsers: Record<string, Browser> = {};
+  const browsers: Record<string, PushSubscriber> = {};
   for (const [name, { token }] of Object.entries(tokens)) {
-    browsers[name] = new Browser(server.origin, name);
+    browsers[name] = new PushSubscriber(server.origin, name);
     expect((await gateway.ask('/api/push', { token, body: browsers[name].subscription })).status).toBe(200);
   }
   await daemon.json('token', 'revoke', tokens.revoked.id);
@@ -254,7 +212,7 @@ test('[NOTE-2] a subscription is ended by its own token and by no other', async 
   await using daemon = new TestDaemon();
   const gateway = await TestGateway.start(daemon);
   const [mine, other] = [await gateway.token('viewer'), await gateway.token('owner')];
-  const { subscription } = new Browser('https://web.push.apple.com', 'x');
+  const { subscription } = new PushSubscriber('https://web.push.apple.com', 'x');
   const { id } = JSON.parse((await gateway.ask('/api/push', { token: mine.token, body: subscription })).text) as {
     id: string;
   };

@@ -89,8 +89,10 @@ function ChangedFile({ file, address }: { readonly file: DiffFile; readonly addr
         <span className="mono">
           <span className="plus">+{added}</span> <span className="minus">−{removed}</span>
         </span>
-        <a href={address}>Open</a>
       </summary>
+      <a className="open-file" href={address} aria-label={`Open the file ${file.path}`}>
+        Open the file
+      </a>
       <pre className="diff" tabIndex={0} aria-label={`Changes of ${file.path}`}>
         {file.lines.map(({ kind, text, before, after }, index) => (
           <div key={index} data-kind={kind}>

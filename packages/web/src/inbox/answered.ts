@@ -1,6 +1,6 @@
 /**
  * Questions that have just left, and who answered them: a card that vanishes under the eyes of a user says where it went. The
- * daemon knows the client that typed last; an agent's own log knows who decided.
+ * daemon knows the client that typed last; an agent's own log knows who decided. Keeps PAGE-32.
  */
 import type { SessionInfo } from '@spool/client';
 import { create } from 'zustand';

@@ -1,4 +1,4 @@
-/** Notifications on this device while the page is closed (web push), through a worker that does nothing else. Keeps PAGE-12. */
+/** Notifications on this device while the page is closed (web push), through a worker that does nothing else. Keeps PAGE-30. */
 import { askGateway } from '../link/ask-gateway.ts';
 import { pageUrl } from '../link/daemon.ts';
 

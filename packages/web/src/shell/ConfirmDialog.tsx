@@ -1,4 +1,4 @@
-/** Asks before something that cannot be taken back, and says what it does. The safe answer has the focus. */
+/** Asks before something that cannot be taken back, and says what it does. The safe answer has the focus. Keeps PAGE-34. */
 import { useEffect, useRef } from 'react';
 
 interface ConfirmProps {

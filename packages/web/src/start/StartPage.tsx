@@ -1,4 +1,4 @@
-/** Starts a session: a command line, a folder, a name. The shell reads the line, as it would in a terminal. */
+/** Starts a session: a command line, a folder, a name. The shell reads the line, as it would in a terminal. Keeps PAGE-33. */
 import type { SessionInfo } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
@@ -37,6 +37,7 @@ export function StartPage() {
       go({ page: 'session', id: session.id, view: 'terminal' });
     } catch (error) {
       setTrouble(sentenceOf(error));
+    } finally {
       setStarting(false);
     }
   };
@@ -105,7 +106,7 @@ export function StartPage() {
         </div>
       </form>
       <aside aria-label="Start again">
-        <Templates onTake={setDraft} />
+        <Templates onTake={(taken) => setDraft({ ...taken, name: freeName(taken.name, byId.values()) })} />
         {recent.lines.length > 0 && (
           <section aria-label="Recent">
             <h2>Recent</h2>
@@ -201,6 +202,14 @@ function Templates({ onTake }: { readonly onTake: (draft: Draft) => void }) {
       </ul>
     </section>
   );
+}
+
+/** Names are unique among the running: the second `front` is `front-2`. */
+function freeName(name: string, sessions: Iterable<SessionInfo>): string {
+  const taken = new Set([...sessions].filter(({ state }) => state === 'running').map((session) => session.name));
+  let free = name;
+  for (let count = 2; taken.has(free); count++) free = `${name}-${count}`;
+  return free;
 }
 
 interface Recent {

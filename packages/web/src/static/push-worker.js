@@ -1,6 +1,6 @@
 /**
  * Shows what the daemon notifies of while the page is closed, and answers from there. It has no `fetch` handler on purpose: an
- * old worker in front of a new daemon would lock users out.
+ * old worker in front of a new daemon would lock users out. Keeps PAGE-30.
  */
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -51,7 +51,7 @@ async function open(url) {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const page = pages.find((one) => new URL(one.url).pathname === target.pathname);
   if (page === undefined) return self.clients.openWindow(target.href);
-  await page.focus();
-  // The page reads its address from the fragment.
+  // The page reads its address from the fragment. First, because a browser may refuse the focus.
   page.postMessage({ go: target.hash });
+  await page.focus();
 }

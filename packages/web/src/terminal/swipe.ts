@@ -1,4 +1,4 @@
-/** A swipe over the head of a session leads to the next or the previous one; the terminal below keeps its own gestures. */
+/** A swipe over the head of a session leads to the next or the previous one; the terminal below keeps its own gestures. Keeps PAGE-31. */
 import { type RefObject, useEffect } from 'react';
 import { inOrder } from '../sessions/order.ts';
 import { useSessions } from '../sessions/store.ts';
