@@ -1,7 +1,9 @@
 /** Seed 004: its tables and lists, row by row: lifecycle, replay, queries, the filter, frames, resizes, stop and kill, errors. */
 import { readFileSync } from 'node:fs';
 import type { Attachment, AttachItem, Client, Session } from '@spool/client';
-import { isAlive, outputOf, seen, TestDaemon, until } from '@spool/testkit';
+import { encodeJson, FrameType } from '@spool/protocol';
+import { BareClient, isAlive, outputOf, seen, TestDaemon, until } from '@spool/testkit';
+import { missingProgram, NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TestGateway } from '../support/gateway.ts';
@@ -100,6 +102,27 @@ test.each(QUERIES)(
     await session.kill();
   },
 );
+
+test('[QRY-1] "keeps subsequent CPR responses aligned with the latest successful PTY resize, including … another attached client"', async () => {
+  // Each line asks anew, and shows the answer that has come before it.
+  const ask = `printf '\\033[999;999H\\033[6n'`;
+  const session = await shell(`stty -echo; echo ready; while read -r line; do echo "$line" | cat -v; ${ask}; done`);
+  await seen(client, session.id, 'ready');
+  const [viewer, other] = [session.attach(), session.attach()];
+  for (const attachment of [viewer, other]) reading(attachment);
+  await session.write('\n');
+  await until('it is asked', async () => (await outputOfNow(session.id)).includes('\x1b[6n'));
+  await until('the answer is there', async () => {
+    await session.write('\n');
+    return (await outputOfNow(session.id)).includes('^[[24;80R');
+  });
+  await other.view({ size: { cols: 101, rows: 33 } });
+  await until('the next answer has the new size', async () => {
+    await session.write('\n');
+    return (await outputOfNow(session.id)).includes('^[[33;101R');
+  });
+  await session.kill();
+});
 
 async function outputOfNow(id: string): Promise<string> {
   let all = '';
@@ -270,6 +293,44 @@ test('"Child crashes: send AttachStreamDone, preserve ring", "Client disconnect:
   expect(items.find(({ type }) => type === 'exit')).toMatchObject({ exitCode: null, signal: 'SIGSEGV' });
   expect((await outputOf(client, session.id)).toString()).toContain('before');
   await expect(session.write('x')).rejects.toMatchObject({ code: 'SESSION_EXITED' });
+});
+
+/** The number of the system call vhangup(2), by processor. */
+const VHANGUP = { x64: 153, arm64: 58 }[process.arch as 'x64' | 'arm64'];
+
+testNeeding(missingProgram('perl'), NOT_ROOT)(
+  '[RUN-23] "PTY read failure: reader thread `read()` returns error → thread exits, broadcast closed": the log stays, the end is told',
+  async () => {
+    // Hanging up a terminal makes every read of its other side fail with EIO, for good.
+    const script = `$| = 1; $SIG{HUP} = "IGNORE"; print "before\n"; <STDIN>; syscall(${VHANGUP}) == 0 or exit 9; sleep 1; exit 5`;
+    const session = await client.run({ command: ['perl', '-e', script], size: SIZE, env });
+    await seen(client, session.id, 'before');
+    const items = reading(session.attach());
+    await until('it is painted', () => has(items, 'snapshot'));
+    await session.write('\n');
+    expect(await session.wait()).toMatchObject({ state: 'failed', exitCode: 5, trouble: null });
+    await until('the end is told', () => has(items, 'exit'));
+    expect((await outputOf(client, session.id)).toString()).toContain('before');
+    expect((await shell('echo others live').then((other) => other.wait())).exitCode).toBe(0);
+  },
+);
+
+test('"IPC connection reset: `read_request` returns error → client reader task exits": in mid-frame and with unread output', async () => {
+  const session = await shell('stty -echo; echo ready; while :; do echo more; sleep 0.01; done');
+  await seen(client, session.id, 'ready');
+  const { socket } = await client.status();
+  const [half, deaf] = [await BareClient.connect(socket), await BareClient.connect(socket)];
+  half.send(Buffer.from(encodeJson(FrameType.request, 1, { op: 'list' })).subarray(0, 7));
+  await deaf.answer(1, { op: 'attach', session: session.id, creditBytes: 1 << 20, typing: 'one-who-is-deaf' });
+  await until('it is attached', async () => (await session.get()).viewers.length === 1);
+  deaf.pause();
+  await until('output waits for it', async () => (await session.get()).offset > 2000);
+  half.close();
+  deaf.close(); // with unread bytes: the daemon's side is reset
+  await until('its viewer is gone', async () => (await session.get()).viewers.length === 0);
+  const { offset } = await session.get();
+  await until('the session goes on', async () => (await session.get()).offset > offset);
+  await session.kill();
 });
 
 test('[RUN-5] "stop_all_sessions(): … call stop() on each, wait for all to exit, flush persistence"', async () => {

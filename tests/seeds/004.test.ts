@@ -1,10 +1,11 @@
 /** Seed 004, "PTY management architecture": its statements, as a user of that system expects them. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import type { Attachment, AttachItem, Client, DaemonEvent } from '@spool/client';
 import { seen, TestDaemon, until } from '@spool/testkit';
 import { missingProgram, testNeeding } from '@spool/testkit/needs';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const env = { PATH: process.env.PATH!, HOME: '/', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
 const SIZE = { cols: 80, rows: 24 };
@@ -71,13 +72,22 @@ const PROGRAMS: Readonly<Record<string, { command: (file: string) => string[]; a
   vim: { command: (file) => ['vim', '-Nu', 'NONE', '-c', 'set ruler', file], at: (line) => ` ${line},1` },
 };
 
+/** What a program has read from its terminal, of arrow keys, as strace(1) saw it: `OB` or `[B` for each. */
+function arrowsRead(trace: string): string[] {
+  const text = (hex = ''): string => Buffer.from(hex.replaceAll(String.raw`\x`, ''), 'hex').toString('latin1');
+  const typed = [...readFileSync(trace, 'latin1').matchAll(/^read\(\d+<([^>]*)>, "([^"]*)"/gm)]
+    .filter(([, path]) => /^\/dev\/(pts\/\d+|tty)$/.test(text(path)))
+    .map(([, , bytes]) => text(bytes));
+  return [...typed.join('').matchAll(/\x1b([O[][AB])/g)].map(([, arrow]) => arrow!);
+}
+
 /** Terminals in whose terminfo programs find each of the two cursor-key modes. */
 const TERMS = { application: 'xterm-256color', normal: 'linux' } as const;
 
 for (const [program, { command, at }] of Object.entries(PROGRAMS))
   for (const [keys, term] of Object.entries(TERMS)) {
     const name = `${program}, ${keys} cursor keys`;
-    testNeeding(missingProgram(program))(
+    testNeeding(missingProgram(program, 'strace'))(
       `[IN-5] "attach_input() … transforms arrow keys when DECCKM is active", whichever way they are typed: ${name}`,
       async () => {
         await using daemon = new TestDaemon();
@@ -86,7 +96,9 @@ for (const [program, { command, at }] of Object.entries(PROGRAMS))
         onTestFinished(() => rmSync(folder, { recursive: true }));
         const file = `${folder}/lines`;
         writeFileSync(file, Array.from({ length: 100 }, (_, line) => `line ${line + 1}\n`).join(''));
-        const session = await client.run({ command: command(file), size: SIZE, env: { ...env, TERM: term } });
+        const trace = `${folder}/trace`;
+        const traced = ['strace', '-y', '-xx', '-e', 'trace=read', '-o', trace, ...command(file)];
+        const session = await client.run({ command: traced, size: SIZE, env: { ...env, TERM: term } });
         const shows = (line: number): Promise<void> =>
           until(`${name} is at line ${line}`, async () => (await session.screen()).content.includes(at(line)));
         await shows(1);
@@ -100,6 +112,10 @@ for (const [program, { command, at }] of Object.entries(PROGRAMS))
           await press(daemon, client, session.id, 'Down');
           await shows(++line);
         }
+        // vim understands both forms, whatever it has asked for: so not what it shows counts, but what it has read.
+        const form = keys === 'application' ? 'O' : '[';
+        const pressed = Object.keys(SOURCES).flatMap(() => ['B', 'A', 'B']);
+        expect(arrowsRead(trace)).toEqual(pressed.map((key) => form + key));
       },
     );
   }
@@ -141,14 +157,29 @@ function impatient(): TestDaemon {
   return daemon;
 }
 
+/** A source that keeps a compiler busy for seconds, without a word. */
+const SOURCE = `${mkdtempSync(`${tmpdir()}/spool-test-`)}/large.c`;
+beforeAll(() => {
+  const body = 'for (int i = 0; i < n; i++) { s += p[i] * i; if (s % 7 == 3) { s ^= q[i & 15]; p[i] = s; } } return s;';
+  const functions = Array.from(
+    { length: 1500 },
+    (_, at) => `int f${at}(int *p, int *q, int n) { int s = ${at}; ${body} }`,
+  );
+  writeFileSync(SOURCE, functions.join('\n'));
+});
+afterAll(() => rmSync(dirname(SOURCE), { recursive: true }));
+
 /** Programs that print nothing, and what they are called then. */
 const SILENT: Readonly<
   Record<string, { readonly command: readonly string[]; readonly needs?: string; readonly kind: string | null }>
 > = {
   'a sleep': { command: ['sleep', '1000'], kind: 'stalled' },
   'while true': { command: ['sh', '-c', 'while :; do :; done'], kind: 'busy' },
-  // It reads and writes, as a compiler does.
-  'a compiler': { command: ['sh', '-c', 'while :; do cat /etc/passwd /etc/group > /dev/null; done'], kind: null },
+  'a compiler': {
+    command: ['sh', '-c', `while :; do cc -O1 -c -o /dev/null ${SOURCE}; done`],
+    needs: 'cc',
+    kind: null,
+  },
   'a server': {
     command: [process.execPath, '-e', 'require("net").createServer().listen(0, "127.0.0.1")'],
     kind: null,
