@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ROUTE_ROLES } from '@spool/protocol';
+import { encodeFrame, FrameType, ROUTE_ROLES } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
@@ -202,6 +202,62 @@ test('[DOOR-14] what an agent writes on its wire is for operators: a viewer gets
     socket.close();
   }
   await client.kill(id);
+});
+
+test('[RUN-4] a session that is started over HTTP has nothing of the daemon: no secret, no file, no token', async () => {
+  const other = new TestDaemon({
+    env: { AWS_SECRET_ACCESS_KEY: 'canary-1', SPOOL_CANARY: 'canary-2', MY_TOKEN: 'canary-3' },
+  });
+  try {
+    const door = await TestGateway.start(other);
+    const { token } = await door.token('operator');
+    const body = { command: ['sh', '-c', 'env; ls -l /proc/self/fd; exec cat'], name: 'child', env: { GIVEN: 'yes' } };
+    expect((await door.ask('/api/sessions', { token, body })).status).toBe(200);
+    const shown = async (): Promise<string> => (await door.ask('/api/sessions/child/logs', { token })).text;
+    await until('it has said all', async () => /\b2 -> [^]*\b3 -> /.test(await shown()));
+    expect((await shown()).includes('GIVEN=yes')).toBe(true);
+    expect(await shown()).not.toMatch(/canary|socket:|spool_[0-9a-f]{10}_/);
+  } finally {
+    await other[Symbol.asyncDispose]();
+  }
+});
+
+test('[DOOR-9] what would change every object of a careless program changes nothing', async () => {
+  const { token } = await gateway.token('operator');
+  const poisons = [
+    '"__proto__":{"role":"owner"}',
+    '"constructor":{"prototype":{"role":"owner"}}',
+    '"labels":{"__proto__":"x","constructor":"y"}',
+  ];
+  const statuses = [];
+  for (const poison of poisons) {
+    const body = `{"command":["true"],${poison}}`;
+    statuses.push((await gateway.ask('/api/sessions', { token, body })).status);
+    statuses.push(
+      (
+        await gateway.ask(`/api/sessions/${own}/stop?${encodeURIComponent('__proto__[role]')}=owner`, {
+          token,
+          body: `{${poison}}`,
+        })
+      ).status,
+    );
+  }
+  expect(statuses.slice(0, 4)).toEqual([400, 400, 400, 400]);
+  const socket = await gateway.frames(token);
+  for (const poison of poisons) {
+    socket.client.send(
+      encodeFrame(FrameType.request, 77, Buffer.from(`{"op":"createToken","kind":"token",${poison}}`)),
+    );
+    socket.client.send(encodeFrame(FrameType.request, 78, Buffer.from(`{"op":"get","session":"own",${poison}}`)));
+  }
+  await until('all are answered', () => socket.frames.filter(({ channel }) => channel >= 77).length >= 6);
+  const codes = socket.frames
+    .filter(({ channel }) => channel === 77)
+    .map(({ json }) => (json as { code: string }).code);
+  expect(codes).toEqual(['ROLE_TOO_LOW', 'ROLE_TOO_LOW', 'ROLE_TOO_LOW']);
+  expect(await socket.request('createToken', { kind: 'token', role: 'owner' })).toMatchObject({ code: 'ROLE_TOO_LOW' });
+  expect(JSON.parse((await gateway.ask('/api/me', { token })).text)).toMatchObject({ role: 'operator' });
+  socket.close();
 });
 
 test('[FILE-2] a file that cannot be read is one that is not there, in /proc too', async () => {

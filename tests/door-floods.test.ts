@@ -1,5 +1,6 @@
 /** Clients with a right token that send more than they should, or read less: each harms itself alone. */
 import { encodeFrame, FrameType } from '@spool/protocol';
+import { connect } from 'node:net';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FrameSocket, TestGateway } from './support/gateway.ts';
@@ -94,6 +95,21 @@ test('[PAGE-10] one token may have few searches waiting', async () => {
   expect([...new Set(statuses.slice(0, -1))].sort()).toEqual([200, 503]);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
   await client.kill('long');
+});
+
+test('[DOOR-17] strangers who say nothing, or half of something, give way: whoever has a token is let in', async () => {
+  const sayings = ['', 'GET /api/sessions HTTP/1.1\r\nHost: ', 'GET / HTTP/1.1\r\nX: '];
+  const ends: Promise<number>[] = [];
+  const strangers = Array.from({ length: 400 }, (_, at) => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    ends.push(new Promise((resolve) => socket.on('error', () => {}).on('close', () => resolve(at))));
+    socket.resume().write(sayings[at % sayings.length]!);
+    return socket;
+  });
+  await Promise.all(ends.slice(0, 100)); // the oldest
+  expect((await gateway.ask('/api/sessions', { token: owner })).status).toBe(200);
+  await Promise.all(ends); // each in time, whatever it does
+  expect(strangers.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
 const parts = (count: number, bytes: number): RawFrame[] =>

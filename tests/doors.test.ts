@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { TestDaemon } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { TestGateway } from './support/gateway.ts';
 
 /** The part of a token that nobody may find; it may hold any letter that separates parts, too. */
@@ -208,7 +209,18 @@ test('[DOOR-11] after a full use, no token or code is in a file, a log, an argum
   await gateway.ask('/api/sessions', { token });
   await gateway.ask('/api/sessions', { headers: { cookie } });
   (await gateway.frames(token)).close();
-  const secrets = [token, code, cookie].map((text) => text.slice(-SECRET_CHARACTERS));
+  const page = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws`, ['spool.v1', `spool.bearer.${token}`]);
+  await new Promise((resolve, reject) => page.on('open', resolve).on('error', reject));
+  page.terminate();
+  await (await daemon.client()).run({ command: ['cat'], name: 'shared' });
+  const shared = await daemon.json<{ url: string }>('share', 'shared');
+  const link = new URL(shared.url).hash.slice('#code='.length);
+  const guest = await gateway.login(link);
+  await gateway.ask(`/api/sessions?token=${token}`); // a careless client: the address is written nowhere
+  await gateway.ask('/api/me', { token: `${token}x` });
+  await daemon.spool(['audit']);
+  await daemon.spool(['token', 'ls']);
+  const secrets = [token, code, cookie, link, guest].map((text) => text.slice(-SECRET_CHARACTERS));
   const files = readdirSync(daemon.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`);

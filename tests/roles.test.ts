@@ -17,6 +17,7 @@ import {
 } from '@spool/protocol';
 import { TestDaemon, until } from '@spool/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type FrameSocket, TestGateway } from './support/gateway.ts';
 
 let daemon: TestDaemon;
@@ -163,8 +164,13 @@ test('[DOOR-14] a viewer and a prompter are not told command lines, folders, pro
 });
 
 test('[DOOR-9] every route is refused, or not, as the table says; also with a revoked or an expired token', async () => {
-  const revoked = await gateway.token('owner');
-  await daemon.json('token', 'revoke', revoked.id);
+  const { doors } = await daemon.client();
+  const revoked: string[] = [];
+  for (const role of ROLES) {
+    const { token, info } = await doors.createToken({ kind: 'token', role });
+    await doors.revokeToken(info.id);
+    revoked.push(token);
+  }
   const expiring = await expiredWhileConnected();
   for (const [route, needed] of Object.entries(ROUTE_ROLES) as [string, RouteRole][]) {
     if (needed === 'anyone' || route === 'GET /ws') continue;
@@ -179,10 +185,79 @@ test('[DOOR-9] every route is refused, or not, as the table says; also with a re
       expect([route, role, (await ask(tokens[role])) === 403]).toEqual([route, role, !isAllowed]);
     }
     // After ten of them, 429.
-    for (const token of [revoked.token, expiring.token])
+    for (const token of [...revoked, expiring.token])
       expect([route, [401, 429].includes(await ask(token))]).toEqual([route, true]);
   }
 });
+
+test.each(['viewer', 'prompter', 'operator'] as const)(
+  '[DOOR-15] every route about a session is for a %s of another session as if there were none',
+  async (role) => {
+    const { token } = await gateway.token(role, '--session', 'own');
+    for (const [route, needed] of Object.entries(ROUTE_ROLES) as [string, RouteRole][]) {
+      if (!route.includes(':id') || route.includes('/push/') || route.includes('/asks/')) continue;
+      const bodies: Record<string, object> = {
+        input: { text: 'x' },
+        prompt: { text: 'x' },
+        answer: { question: { text: 'x' }, option: 'y' },
+        resize: { cols: 80, rows: 24 },
+        uploads: { name: 'x', base64: '' },
+      };
+      const [method, place] = route.split(' ') as [string, string];
+      const last = place.split('/').at(-1)!;
+      const query = last === 'search' ? '?text=x' : last === 'wait' ? '?timeoutMs=1' : '';
+      const body = method === 'POST' ? { body: bodies[last] ?? {} } : {};
+      const expected = mayDo(role, needed) ? [404, 'SESSION_UNKNOWN'] : [403, 'ROLE_TOO_LOW'];
+      for (const reference of ['other', other, other.slice(0, 6)]) {
+        const answer = await gateway.ask(`${place.replace(':id', reference)}${query}`, { method, token, ...body });
+        expect([route, reference, answer.status, answer.code]).toEqual([route, reference, ...expected]);
+      }
+    }
+    const tasks = await gateway.ask('/api/tasks', { token });
+    expect(tasks.text).not.toContain(other);
+    expect((await gateway.ask('/api/events?session=other', { token })).status).toBe(404);
+    const isMetricsOpen = (await gateway.ask('/metrics', { token })).status === 200;
+    expect([role, isMetricsOpen]).toEqual([role, false]);
+  },
+);
+
+test.each(ROLES)('[DOOR-12] whatever a %s has opened ends with its token, and nothing opens again', async (role) => {
+  for (const end of ['revoked', 'expired'] as const) {
+    const { doors } = await daemon.client();
+    let [ms, closed] = [3000, [] as Promise<unknown>[]];
+    let made: { token: string; info: { id: string } };
+    for (;;) {
+      made = await doors.createToken({ kind: 'token', role, ...(end === 'expired' && { expiresAt: Date.now() + ms }) });
+      const opened = await openAll(made.token).catch(() => null);
+      if (opened) {
+        closed = opened;
+        break;
+      }
+      ms *= 2; // a busy machine was slower than the token
+    }
+    if (end === 'revoked') await doors.revokeToken(made.info.id);
+    await Promise.all(closed);
+    await expect(gateway.socket({ authorization: `Bearer ${made.token}` })).rejects.toThrow(/refused with (401|429)/);
+    expect([401, 429]).toContain((await gateway.ask('/api/me', { token: made.token })).status);
+  }
+});
+
+/** One of each kind of connection; when each of them has ended. */
+async function openAll(token: string): Promise<Promise<unknown>[]> {
+  const dialects = ['spool.v1', 'spool.attach.v1', 'spool.events.v1', 'v1.alis'].map(async (dialect) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws?session=own`, [dialect, `spool.bearer.${token}`]);
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
+    return { closed };
+  });
+  const opened = await Promise.all(dialects);
+  const events = await gateway.events(token);
+  const poll = gateway.ask('/api/sessions/own/wait?timeoutMs=55000', { token }).then(
+    ({ status }) => expect(status).not.toBe(200),
+    () => {},
+  );
+  return [...opened.map(({ closed }) => closed), events.closed, poll];
+}
 
 /** On a busy machine a token may expire before it is used: then one that lives longer is tried. */
 async function expiredWhileConnected(): Promise<{ token: string }> {

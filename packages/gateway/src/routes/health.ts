@@ -2,6 +2,7 @@
 import type { Client } from '@spool/client';
 import { SpoolError } from '@spool/protocol';
 import type { FastifyInstance } from 'fastify';
+import { isLimited } from '../guard/scope.ts';
 import type { WebSockets } from '../websockets.ts';
 import { openApi } from './openapi.ts';
 import type { Route } from './route.ts';
@@ -28,7 +29,10 @@ export function healthRoutes({ keeper, sockets, routes }: HealthOptions): (app: 
     app.route({
       method: 'GET',
       url: '/metrics',
-      async handler(_request, reply) {
+      async handler({ principal }, reply) {
+        // The daemon as a whole is no session.
+        if (isLimited(principal!.scope))
+          throw new SpoolError('ROLE_TOO_LOW', { what: 'metrics', role: principal!.role });
         const { sessions, keeper: process_, openFiles } = await keeper.status();
         const gauges = {
           spool_sessions_running: sessions.running,
