@@ -1,6 +1,6 @@
 /**
  * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
- * PAGE-1, PAGE-3 and PAGE-4.
+ * PAGE-1, PAGE-3, PAGE-4 and PAGE-23.
  *
  * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while lets
  * go of the session, and looks at it anew when it is seen again, so that a hidden tab costs nothing.
