@@ -21,8 +21,10 @@ export async function bundlePage(outDir) {
   const web = join(outDir, 'web');
   mkdirSync(join(web, 'assets'), { recursive: true });
   const [script, style] = [await bundleScript(join(web, 'assets')), bundleStyles(join(web, 'assets'))];
+  const preloads = script.imports.map((name) => `<link rel="modulepreload" href="./assets/${name}" />`);
   const html = readFileSync(join(PAGE, 'index.html'), 'utf8')
-    .replaceAll('__SCRIPT__', `./assets/${script}`)
+    .replaceAll('__SCRIPT__', `./assets/${script.fileName}`)
+    .replace('<!-- preloads -->', preloads.join('\n    '))
     .replaceAll('__STYLE__', `./assets/${style}`);
   writeFileSync(join(web, 'index.html'), html);
   for (const name of readdirSync(join(PAGE, 'static'))) {
@@ -51,7 +53,7 @@ async function bundleScript(assets) {
       minify: true,
       comments: { legal: true },
     });
-    return output.find(({ isEntry }) => isEntry).fileName;
+    return output.find(({ isEntry }) => isEntry);
   } finally {
     await build.close();
   }

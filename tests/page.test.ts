@@ -1,5 +1,5 @@
 /** The page, in a real browser, against a real daemon and gateway. */
-import { TestDaemon, until } from '@spool/testkit';
+import { BrowserNetwork, TestDaemon, until } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
 import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from '@spool/testkit/browser';
@@ -218,24 +218,57 @@ testNeeding(NO_BROWSER)('[PAGE-8] hostile names and titles are text, on every pa
   expect(open.complaints).toEqual([]);
 });
 
+testNeeding(NO_BROWSER)('[PAGE-24] a front page on which nothing changes draws nothing', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  for (const name of ['one', 'two']) await client.run({ command: ['sleep', '1000'], name });
+  await until(
+    'both work',
+    async () => (await client.list()).every(({ status }) => status.state === 'working'),
+    WITHIN_MS,
+  );
+  await using open = await openPage(daemon);
+  const { page } = open;
+  await page.locator('.tile[data-condition=working]').nth(1).waitFor();
+  await page.locator('.rail .state-mark[data-condition=working]').nth(1).waitFor();
+  const isAnimated = (): Promise<number> =>
+    page.evaluate(() => {
+      const web = globalThis as unknown as {
+        document: { getAnimations(): { effect: { getComputedTiming(): { iterations: number } } }[] };
+      };
+      const endless = ({ effect }: { effect: { getComputedTiming(): { iterations: number } } }): boolean =>
+        effect.getComputedTiming().iterations === Infinity;
+      return web.document.getAnimations().filter(endless).length;
+    });
+  expect(await isAnimated()).toBe(0);
+  await page.getByRole('link', { name: /one/ }).first().click();
+  await page.locator('.xterm').waitFor();
+  expect(await isAnimated()).toBe(1); // so the question can find one
+});
+
 testNeeding(NO_BROWSER)(
   '[PAGE-16] a revoked browser is signed out at once, and a page that was opened without a gateway comes up by itself',
   async () => {
     await using daemon = new TestDaemon();
     const client = await daemon.client();
     await client.run({ command: ['cat'], name: 'echo' });
-    await using open = await openPage(daemon);
+    await using network = await BrowserNetwork.start();
+    await using open = await openPage(daemon, { ...DESK, proxy: network.proxy });
     const { page } = open;
     await page.getByRole('link', { name: /echo/ }).first().waitFor();
-    const isAsked = (url: URL): boolean => url.pathname.startsWith('/api/');
     let isAway = true;
-    let asked = 0;
-    await page.route(isAsked, (route) => {
-      asked++;
-      return isAway ? route.abort() : route.continue();
-    });
+    let dials = 0;
+    network.refuses = (first) => {
+      if (!first.startsWith('GET /ws')) return false;
+      dials++;
+      return isAway;
+    };
+    await page.route(
+      (url) => url.pathname.startsWith('/api/'),
+      (route) => (isAway ? route.abort() : route.continue()),
+    );
     await page.reload();
-    await until('it has tried twice', () => asked > 1, WITHIN_MS);
+    await until('it has tried twice', () => dials > 1, WITHIN_MS);
     isAway = false;
     await page.getByRole('link', { name: /echo/ }).first().click();
     await page.locator('.xterm').waitFor();

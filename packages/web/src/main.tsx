@@ -1,12 +1,11 @@
 /** The page: signs in with the code of the launch address, then shows what the daemon shows. */
-import { SpoolError } from '@spool/client';
 import { createRoot } from 'react-dom/client';
 import { allowOwnStyles } from './csp/style-nonce.ts';
 import { followAnswers } from './inbox/answered.ts';
 import { client, keepAwake } from './link/daemon.ts';
+import { isRefusal } from './link/page-runtime.ts';
 import { signIn } from './link/sign-in.ts';
 import { followSessions } from './sessions/feed.ts';
-import { setLink } from './sessions/store.ts';
 import { App } from './shell/App.tsx';
 import { listenToWorker } from './push/push.ts';
 import { followTheme } from './shell/theme.ts';
@@ -27,10 +26,10 @@ async function start(): Promise<void> {
   keepAwake();
   for (;;) {
     try {
-      if (!(await signIn())) return setLink({ type: 'signed-out' });
+      await signIn();
       await followSessions(client);
     } catch (error) {
-      if (SpoolError.is(error, 'TOKEN_REFUSED')) return; // the link has said so
+      if (isRefusal(error)) return; // the link has said so
     }
     await new Promise((later) => setTimeout(later, AGAIN_MS));
   }

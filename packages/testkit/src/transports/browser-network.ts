@@ -16,6 +16,8 @@ export class BrowserNetwork implements AsyncDisposable {
   #isCut = false;
   /** So far. */
   connections = 0;
+  /** Whether a connection is closed that begins with these bytes: `GET /ws HTTP/1.1…`. */
+  refuses: (first: string) => boolean = () => false;
 
   private constructor() {
     this.#server = createServer((client) => this.#accept(client));
@@ -92,6 +94,9 @@ export class BrowserNetwork implements AsyncDisposable {
     const pair: Pair = { client, server, isForgotten: false };
     this.#pairs.add(pair);
     if (this.#isCut) server.pause();
+    client.once('data', (bytes) => {
+      if (this.refuses(bytes.toString('latin1'))) client.destroy();
+    });
     for (const [from, to] of [
       [client, server],
       [server, client],

@@ -22,12 +22,17 @@ export function pageRuntime(url: string, listener: LinkListener): Runtime {
     silence: HIDDEN_SILENCE,
     async dial(signal) {
       const transport = await base.dial(signal).catch((error: unknown) => {
-        if (SpoolError.is(error, 'TOKEN_REFUSED')) listener.onRefused();
+        if (isRefusal(error)) listener.onRefused();
         throw error;
       });
       return observed(transport, listener);
     },
   };
+}
+
+/** This browser may not come in, now or later, without a new launch address. */
+export function isRefusal(error: unknown): boolean {
+  return SpoolError.is(error, 'TOKEN_REFUSED') || SpoolError.is(error, 'NOT_ALLOWED');
 }
 
 function observed(transport: Transport, listener: LinkListener): Transport {

@@ -9,25 +9,23 @@ const CODE = /^#code=([\w-]+)$/;
 /** Kept until the gateway has answered: it may be away when the page is opened. */
 let code: string | undefined;
 
-/** False when the page is not signed in, and has no code that would change that. Throws when nobody answers. */
-export async function signIn(): Promise<boolean> {
+/**
+ * Exchanges the code, if there is one. Whether this browser may come in is then said by the link itself, without another
+ * question before it. Throws when nobody answers.
+ */
+export async function signIn(): Promise<void> {
   const found = CODE.exec(location.hash)?.[1];
   if (found !== undefined) {
     code = found;
     history.replaceState(null, '', pageUrl('./'));
   }
-  if (code !== undefined) {
-    const answer = await fetch(pageUrl('./api/login'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code, name: deviceName() }),
-    });
-    code = undefined;
-    if (answer.ok) return true;
-  }
-  const { ok, status } = await fetch(pageUrl('./api/me'));
-  if (!ok && status !== 401 && status !== 403) throw new Error(`The gateway answered with ${status}.`);
-  return ok;
+  if (code === undefined) return;
+  await fetch(pageUrl('./api/login'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, name: deviceName() }),
+  });
+  code = undefined;
 }
 
 /** For the list of devices: `Chrome on Android`. */

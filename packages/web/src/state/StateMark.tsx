@@ -1,4 +1,4 @@
-/** A condition as shape and colour, so that neither is needed alone; the word is for screen readers, or shown beside it. */
+/** A condition as shape and colour, so that neither is needed alone; the word is for screen readers, or shown beside it. Keeps PAGE-24. */
 import type { ReactNode } from 'react';
 import { type Condition, CONDITION_WORDS } from './condition.ts';
 
@@ -7,7 +7,7 @@ const SHAPES: Readonly<Record<Condition, ReactNode>> = {
   working: (
     <>
       <circle cx="8" cy="8" r="5.75" opacity="0.3" />
-      <path className="turning" d="M8 2.25A5.75 5.75 0 0 1 13.75 8" />
+      <path d="M8 2.25A5.75 5.75 0 0 1 13.75 8" />
     </>
   ),
   idle: <circle cx="8" cy="8" r="4.75" />,

@@ -27,13 +27,14 @@ export function WallCanvas() {
     const scroller = element.closest<HTMLElement>('.main')!;
     const bitmaps = new Map<string, Bitmap>();
     const activity = new Activity();
+    const inSight = new Set<HTMLElement>();
     let isDue = false;
     const draw = (): void => {
       if (isDue || document.hidden) return;
       isDue = true;
       requestAnimationFrame(() => {
         isDue = false;
-        if (element.isConnected && drawAll(element, scroller, { feed, bitmaps, activity })) markDrawn();
+        if (element.isConnected && drawAll(element, scroller, { feed, bitmaps, activity, inSight })) markDrawn();
       });
     };
     redraw.current = draw;
@@ -46,8 +47,11 @@ export function WallCanvas() {
     });
     const sight = new IntersectionObserver(
       (entries) => {
-        for (const { target, isIntersecting } of entries)
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) inSight.add(target as HTMLElement);
+          else inSight.delete(target as HTMLElement);
           feed.setInSight(target.getAttribute(SCREEN_OF)!, isIntersecting);
+        }
         draw();
       },
       { root: scroller, rootMargin: '80px' },
@@ -59,6 +63,7 @@ export function WallCanvas() {
         if (screens.has(screen)) continue;
         sight.unobserve(screen);
         observed.delete(screen);
+        inSight.delete(screen as HTMLElement);
         feed.setInSight(screen.getAttribute(SCREEN_OF)!, false);
       }
       for (const screen of screens) {
@@ -101,10 +106,13 @@ interface Drawn {
   readonly feed: GridFeed;
   readonly bitmaps: Map<string, Bitmap>;
   readonly activity: Activity;
+  /** The elements of the screens in sight: to measure all 200 of a wall would lay out what nobody sees. */
+  readonly inSight: ReadonlySet<HTMLElement>;
 }
 
 /** Whether every tile in sight was drawn. */
-function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, { feed, bitmaps, activity }: Drawn): boolean {
+function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, drawing: Drawn): boolean {
+  const { feed, bitmaps, activity, inSight } = drawing;
   const scale = devicePixelRatio;
   const frame = scroller.getBoundingClientRect();
   const [width, height] = [Math.round(frame.width * scale), Math.round(frame.height * scale)];
@@ -118,7 +126,7 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, { feed, bitma
   pen.clearRect(0, 0, width, height);
   const { theme } = useTheme.getState();
   let [drawn, missing] = [0, 0];
-  for (const screen of scroller.querySelectorAll<HTMLElement>(`[${SCREEN_OF}]`)) {
+  for (const screen of inSight) {
     const box = screen.getBoundingClientRect();
     if (box.bottom < frame.top || box.top > frame.bottom) continue;
     const id = screen.getAttribute(SCREEN_OF)!;
@@ -145,9 +153,10 @@ function drawAll(canvas: HTMLCanvasElement, scroller: HTMLElement, { feed, bitma
   }
   pen.fillStyle = getComputedStyle(scroller).getPropertyValue('--working');
   const now = Date.now();
-  for (const spark of scroller.querySelectorAll<HTMLElement>(`[${SPARK_OF}]`)) {
-    const bars = activity.bars(spark.getAttribute(SPARK_OF)!, now);
-    if (bars === null) continue;
+  for (const screen of inSight) {
+    const bars = activity.bars(screen.getAttribute(SCREEN_OF)!, now);
+    const spark = screen.parentElement!.querySelector(`[${SPARK_OF}]`);
+    if (bars === null || spark === null) continue;
     const box = spark.getBoundingClientRect();
     if (box.bottom < frame.top || box.top > frame.bottom) continue;
     const step = (box.width / bars.length) * scale;
