@@ -160,7 +160,7 @@ test('[REM-6] attach from afar: keys, output, detach, and the exit code', async 
   expect(await terminal.ended()).toMatchObject({ code: 6 });
 });
 
-test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, and their events', async () => {
+test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, resume, and their events', async () => {
   const program = `${execPath} ${SCRIPTED} ${folder}/received-X`;
   const waitIdle = ['wait', 'agent-X', '--until', 'idle', '--timeout', '60s'];
   await sameFromAfar([
@@ -180,6 +180,10 @@ test('[REM-6] agents from afar: start, approve, deny, answer, queue, interrupt, 
     ['stop', 'agent-X'],
     ['events', 'agent-X', '--agent'],
   ]);
+  const resumed = await there('resume', 'agent-there', '-d', '--name', 'resumed', '--json', '--', 'say again');
+  expect([resumed.code, resumed.stderr]).toEqual([0, '']);
+  expect(await here('wait', 'resumed', '--until', 'idle', '--timeout', '60s')).toMatchObject({ code: 0 });
+  expect(await here('stop', 'resumed')).toMatchObject({ code: 0 });
 });
 
 test('[REM-6] watch, replay and the tools of an agent, from afar', async () => {

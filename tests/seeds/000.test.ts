@@ -183,21 +183,21 @@ test('[OUT-7] "case SUBSCRIBE_WORKER_OUTPUT": the daemon itself holds a subscrip
   bare.close();
 });
 
-/** Plays a recording of a real agent, as it came; long pauses are shortened. */
+/** Plays a recording of a real agent as it came, from the first key on; long pauses are shortened. */
 const PLAYER = `
   const { readFileSync } = require('node:fs');
   const file = process.argv[1];
   const bytes = readFileSync(file);
   const pieces = JSON.parse(readFileSync(file + '.json', 'utf8')).events.filter((event) => event[1] === 'o');
   process.stdin.setRawMode(true);
+  process.stdin.once('data', () => next());
   let at = 0;
   const next = () => {
     const piece = pieces.shift();
     if (!piece) return setInterval(() => {}, 1000);
     process.stdout.write(bytes.subarray(at, (at += piece[2])));
     setTimeout(next, Math.min(500, (pieces[0]?.[0] ?? 0) - piece[0]));
-  };
-  next();`;
+  };`;
 
 test('[STATE-11] "thought: extractThinking(data), activity: extractActivity(data)": the planner server of the use case, as an example program', async () => {
   await using daemon = new TestDaemon();
@@ -210,7 +210,7 @@ test('[STATE-11] "thought: extractThinking(data), activity: extractActivity(data
   let printed = '';
   feed.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   const recording = `${ROOT}/tests/fixtures/terminal/claude/tui-subagent.pty`;
-  await client.run({
+  const { id } = await client.run({
     command: [process.execPath, '-e', PLAYER, recording],
     name: 'Interviewer-abc12345',
     size: { cols: 120, rows: 40 },
@@ -221,6 +221,8 @@ test('[STATE-11] "thought: extractThinking(data), activity: extractActivity(data
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as { status: string });
+  await until('the feed tells something', () => printed !== '', 60_000);
+  await client.write(id, 'x');
   await until('the last sentence is told', () => updates().some(({ said }) => said === 'Done.'), 60_000);
   expect(updates().some(({ activity }) => activity === 'Agent(Count the files)')).toBe(true);
   expect(updates().some(({ status }) => status === 'output')).toBe(true);
