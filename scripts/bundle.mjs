@@ -32,6 +32,7 @@ const PROGRAMS = [
   { name: 'keeper', entry: 'packages/keeper/src/main.ts', isSplit: false },
   { name: 'driver', entry: 'packages/driver-process/src/main.ts', isSplit: false },
   { name: 'bridge', entry: 'packages/driver-process/src/bridge/main.ts', isSplit: false },
+  { name: 'pipe', entry: 'packages/driver-process/src/pipe/pipe.ts', isSplit: false },
   { name: 'gateway', entry: 'packages/gateway/src/main.ts', isSplit: false },
   { name: 'screens', entry: 'packages/keeper/src/screens/worker/screen-worker.ts', isSplit: false },
   { name: 'check-config', entry: 'packages/keeper/src/check-config.ts', isSplit: false },

@@ -44,7 +44,8 @@ const MAY_IMPORT: Readonly<Record<string, Boundary>> = {
     },
     node: 'nowhere',
   },
-  'driver-process': { packages: ['client', 'drivers', 'protocol'], node: 'everywhere' },
+  // Of `core`, how the processes of an agent are found: a driver alone in a pipe has no daemon that ends them.
+  'driver-process': { packages: ['client', 'core/processes', 'drivers', 'protocol'], node: 'everywhere' },
   mcp: {
     packages: ['client', 'protocol', 'render', 'vt'],
     npm: { '@modelcontextprotocol/server': '*', zod: '*' },

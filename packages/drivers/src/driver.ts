@@ -1,5 +1,5 @@
 /** A dialect at work: it keeps the state, and puts each event into its envelope. Keeps DRV-10. */
-import type { AgentEvent } from '@spool/protocol/agent';
+import type { AgentBody, AgentEvent } from '@spool/protocol/agent';
 import type { Dialect, DialectOptions, DriverInput } from './dialect.ts';
 
 export interface DriverOutput {
@@ -38,6 +38,12 @@ export class Driver {
       evidence: isLine ? ('wire' as const) : ('daemon' as const),
     };
     return { events: events.map((body) => ({ seq: this.#seq++, ...envelope, ...body, ...raw })), writes };
+  }
+
+  /** An event that no input gave, such as the refusal of what is not a command. */
+  say(body: AgentBody, at: number): AgentEvent {
+    const { source } = this.#dialect;
+    return { seq: this.#seq++, at, session: this.#session, source, evidence: 'daemon', ...body };
   }
 
   /** Plain JSON; with it and the rest of the logs another driver goes on. */

@@ -1,20 +1,38 @@
-/** `spool driver NAME --replay FILE`: turns a recording of an agent into events, one a line. Keeps DRV-9. */
-import { createReadStream } from 'node:fs';
-import { BusiestClient, DIALECTS, Driver, DRIVER_NAMES, isDriverName, RecordingReader } from '@spool/drivers';
+/**
+ * `spool driver NAME`: an agent in a pipe, commands in and events out (`driver-process/pipe`). With `--replay FILE` it turns a
+ * recording into events, one a line. Keeps DRV-9.
+ */
+import { createReadStream, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { agentEnvironment, agentRun } from '@spool/client';
+import {
+  BusiestClient,
+  type DialectOptions,
+  DIALECTS,
+  Driver,
+  DRIVER_NAMES,
+  type DriverName,
+  isDriverName,
+  RecordingReader,
+} from '@spool/drivers';
+import { type AgentStartOptions, VERSION } from '@spool/protocol';
 import type { AgentEvent } from '@spool/protocol/agent';
+import { exitCodeOfSession } from '../command-line/exit-code.ts';
 import { osErrorText } from '../command-line/os-error.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { jsonText } from '../output/json-text.ts';
 import { flush, writeText } from '../output/stdio.ts';
-import type { VerbAction } from '../program.ts';
+import type { ArgumentsOf } from '../command-line/verb-table.ts';
+import type { Program, VerbAction } from '../program.ts';
 
 const READ_BYTES = 64 * 1024;
 
-const driver: VerbAction<'driver'> = async ({ flags, operands }) => {
-  const [name = ''] = operands;
+const driver: VerbAction<'driver'> = async ({ flags, operands }, program) => {
+  const [name = '', ...extra] = operands;
   if (!isDriverName(name))
     throw new UsageError(`there is no driver ${JSON.stringify(name)}; use ${DRIVER_NAMES.join(', ')}`, 'driver');
-  if (flags.replay === undefined) throw new UsageError('--replay FILE is required', 'driver');
+  if (flags.replay === undefined) return await runInPipe(name, flags, extra, program);
+  if (extra.length > 0) throw new UsageError('--replay starts no agent, so it takes no arguments for one', 'driver');
   const file = flags.replay;
   const agent = new Driver(DIALECTS[name], 'replay', { isReadOnly: true });
   const reader = new RecordingReader(file === '-' ? undefined : await busiestClient(file));
@@ -26,6 +44,57 @@ const driver: VerbAction<'driver'> = async ({ flags, operands }) => {
 };
 
 export default driver;
+
+/** `driver-process/pipe`, a program beside this one: what finds and ends processes is not part of the command line. */
+interface PipeProgram {
+  readonly Pipe: new (options: {
+    readonly name: DriverName;
+    readonly command: readonly string[];
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+    readonly isBridged: boolean;
+    readonly options: DialectOptions;
+  }) => {
+    run(): Promise<{
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+      readonly isClosed: boolean;
+      readonly endedBy: NodeJS.Signals | null;
+    }>;
+  };
+}
+
+async function runInPipe(
+  name: DriverName,
+  { cwd, model, mode, resume, program: own }: ArgumentsOf<'driver'>['flags'],
+  extra: readonly string[],
+  program: Program,
+): Promise<number> {
+  if (name === 'acp' && own === undefined) throw new UsageError('acp needs --program COMMAND', 'driver');
+  const folder = resolve(cwd ?? '.');
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--cwd ${JSON.stringify(cwd)} is not a folder`, 'driver');
+  const { command, agent } = agentRun(name, { model, mode, resume, program: own?.split(' ') }, () => '');
+  const file = program.isBundled ? 'pipe.mjs' : '../../driver-process/src/pipe/pipe.ts';
+  const { Pipe } = (await import(`${program.folder}/${file}`)) as PipeProgram;
+  const { exitCode, signal, isClosed, endedBy } = await new Pipe({
+    name,
+    command: [...command, ...extra],
+    cwd: folder,
+    env: { ...process.env, ...agentEnvironment(name) },
+    isBridged: agent.bridge !== undefined,
+    options: { ...present(agent.options ?? {}), cwd: folder, clientVersion: VERSION },
+  }).run();
+  await flush(1);
+  if (isClosed || endedBy === 'SIGPIPE') return 0;
+  return exitCodeOfSession(endedBy === null ? { exitCode, signal } : { exitCode: null, signal: endedBy });
+}
+
+/** Without what is not given. */
+function present(options: AgentStartOptions): Pick<DialectOptions, 'model' | 'mode' | 'resume'> {
+  const { model, mode, resume } = options;
+  return { ...(model && { model }), ...(mode && { mode }), ...(resume && { resume }) };
+}
 
 async function print(events: readonly AgentEvent[]): Promise<void> {
   if (events.length > 0) await writeText(events.map((event) => `${jsonText(event)}\n`).join(''));
