@@ -156,7 +156,12 @@ test('[SHOW-8] the text of an agent is exported; a recording of it is refused wi
   await start(daemon, 'fay', 'show');
   await until('the turn is over', async () => (await logs(daemon, 'fay')).includes('show is done'), SEE_MS);
   expect((await daemon.spool(['export', '--text', 'fay'])).stdout).toContain('  ok 7 - a test\n');
-  expect((await daemon.spool(['export', '--html', 'fay'])).stdout).toMatch(/<pre[\s\S]*What I found/);
+  const page = (await daemon.spool(['export', '--html', 'fay'])).stdout;
+  expect(page).toMatch(/<pre[\s\S]*What I found/);
+  for (const name of ['prompt', 'heading', 'code', 'added', 'removed', 'dim'])
+    expect(page.includes(`<span class="${name}`), name).toBe(true);
+  expect(page).toContain("default-src 'none'");
+  expect(page).not.toMatch(/<script/i);
   expect(await daemon.spool(['export', '--asciicast', 'fay'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('use --text or --html'),

@@ -1,5 +1,6 @@
 /** Events of agents as lines of styled text: pure, for terminals, pipes, MCP and the page. */
 export { ansiLine, type Colouring } from './ansi.ts';
+export { HTML_STYLE, htmlLine } from './html.ts';
 export {
   cutLine,
   isBlank,

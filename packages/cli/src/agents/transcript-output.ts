@@ -1,7 +1,7 @@
 /** The transcript of an agent without a terminal as text: `logs`, `attach` into a pipe, `export --text`. Keeps SHOW-4. */
 import type { AgentEvent, AgentEventItem, Client } from '@spool/client/node';
 import type { SessionInfo } from '@spool/protocol';
-import { ansiLine, type Colouring, type Line, plainText, TranscriptPrinter } from '@spool/render';
+import { ansiLine, type Colouring, type Line, plainText, span, TranscriptPrinter } from '@spool/render';
 import { printable } from '../output/printable.ts';
 import { isTerminal, notice, terminalWidth, wantsColour, writeText } from '../output/stdio.ts';
 import { LastShown, LineFilter, type ShownLine } from '../session-output/line-filter.ts';
@@ -22,6 +22,8 @@ export interface TranscriptOptions {
   /** In cells (default: that of the terminal; a pipe has none). */
   readonly width?: number | undefined;
   readonly colouring?: Colouring | undefined;
+  /** How a line is written (default: for a terminal, with `colouring`). */
+  readonly lineText?: ((line: Line) => string) | undefined;
   /** No notices. */
   readonly isQuiet?: boolean | undefined;
   /** Called with each item, after it is printed; true ends it. */
@@ -47,6 +49,7 @@ export async function printTranscript(
 ): Promise<void> {
   const { since = -Infinity, until = Infinity, write = writeText, filter = new LineFilter({}) } = options;
   const colouring = options.colouring ?? colouringOf(1);
+  const { lineText = (line: Line) => ansiLine(line, colouring) } = options;
   const width = options.width ?? terminalWidth() ?? Infinity;
   const printer = new TranscriptPrinter({ width, isFull: options.isFull === true });
   let last = options.tail === undefined ? null : new LastShown(options.tail);
@@ -96,7 +99,7 @@ export async function printTranscript(
 
   function textOf(shown: ShownLine): string {
     const { line } = shown as Partial<StyledLine>;
-    const text = line === undefined ? shown.text : ansiLine(line, colouring);
+    const text = lineText(line ?? [span(shown.text)]);
     return `${options.hasTimes && shown.isHeading !== true ? `${formatTime(shown.at)}  ` : ''}${text}\n`;
   }
 

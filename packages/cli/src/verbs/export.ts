@@ -62,16 +62,18 @@ async function writeAgent(client: Client, session: SessionInfo, format: ExportFo
       'export',
     );
   }
-  const [{ printTranscript }, { escapeHtml }] = await Promise.all([
+  const [{ printTranscript }, { HTML_STYLE, htmlLine, span }] = await Promise.all([
     import('../agents/transcript-output.ts'),
-    import('@spool/core/screen'),
+    import('@spool/render'),
   ]);
   if (format === 'text')
     return await printTranscript(client, session, { isFull: true, width: Infinity, colouring: 'none', write });
-  const head = `<!doctype html>\n<meta charset="utf-8">\n<title>${escapeHtml(session.name)}</title>\n`;
-  await write(`${head}<body style="background:#000;color:#e5e5e5">\n<pre style="white-space:pre-wrap">\n`);
-  const escaped = (text: string): Promise<void> => write(escapeHtml(text));
-  await printTranscript(client, session, { isFull: true, width: Infinity, colouring: 'none', write: escaped });
+  // The page runs and loads nothing, whatever an agent has said.
+  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`;
+  const title = htmlLine([span(session.name)]);
+  await write(`<!doctype html>\n<meta charset="utf-8">\n${policy}\n<title>${title}</title>\n`);
+  await write(`<style>\n${HTML_STYLE}</style>\n<pre>\n`);
+  await printTranscript(client, session, { isFull: true, width: Infinity, lineText: htmlLine, write });
   await write('</pre>\n');
 }
 
