@@ -1,6 +1,5 @@
 /** What the methods of the client take and give, beyond the vocabulary of the protocol. */
 import type {
-  AgentRun,
   HistoryItem,
   ProcessIdentity,
   Question,
@@ -10,48 +9,47 @@ import type {
   Size,
   SizePolicy,
   Status,
-  TerminalColours,
 } from '@spool/protocol';
 import type { AbortSignalLike } from './link/runtime.ts';
 
-export interface RunOptions {
+/** What `run` passes on as it is. */
+type Passed = Partial<
+  Pick<
+    RunRequest,
+    | 'name'
+    | 'labels'
+    | 'timeoutMs'
+    | 'idleTimeoutMs'
+    | 'sizePolicy'
+    | 'echo'
+    | 'umask'
+    | 'nofileSoft'
+    | 'limits'
+    | 'nice'
+    | 'retainBytes'
+    | 'retainMs'
+    | 'isTask'
+    | 'colours'
+    | 'agent'
+  >
+>;
+
+export interface RunOptions extends Passed {
   readonly command: readonly string[];
   /** The working folder (default: the caller's). In Node a relative path is resolved from the caller's folder. */
   readonly cwd?: string | undefined;
   /** The whole environment; from afar, what is added to that of the daemon's user. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
-  readonly size?: Size | null | undefined;
-  readonly timeoutMs?: number | undefined;
-  /** Ends it when it has written nothing, was typed nothing and has used no CPU time for so long. */
-  readonly idleTimeoutMs?: number | undefined;
-  /** Whose size the terminal takes when several viewers are attached. */
-  readonly sizePolicy?: SizePolicy | undefined;
-  /** False: the terminal does not repeat its input, because a program writes it (default: true). */
-  readonly echo?: boolean | undefined;
-  readonly umask?: number | undefined;
-  readonly nofileSoft?: number | undefined;
-  /** Of the child (default: those of the caller). */
-  readonly limits?: RunRequest['limits'];
-  readonly nice?: number | undefined;
-  readonly retainBytes?: number | undefined;
-  readonly retainMs?: number | undefined;
-  /** The same id never starts a second session (default: a random id). */
-  readonly id?: string | undefined;
-  /** A task: its start and end are also reported as task events. */
-  readonly isTask?: boolean | undefined;
   /** Pass the whole environment of the caller (default: its allow-listed part). Not used with `env`. */
   readonly inheritEnv?: boolean | undefined;
+  /** The size of the terminal (default: 80 × 24); null: pipes instead of a terminal. */
+  readonly size?: Size | null | undefined;
+  /** The same id never starts a second session (default: a random id). */
+  readonly id?: string | undefined;
   /** True: stopped, with all its processes, when this process is gone, however that ended (default: it survives). */
   readonly whileOwner?: boolean | undefined;
   /** The processes that `whileOwner` means, if it is not this one. */
   readonly owners?: readonly ProcessIdentity[] | undefined;
-  /** The colours of the terminal that starts it. */
-  readonly colours?: TerminalColours | undefined;
-  /** An agent without a terminal: the name of its driver, and its first commands. `agent` is more convenient. */
-  readonly agent?: AgentRun | undefined;
 }
 
 /** A command that is in the events log. */

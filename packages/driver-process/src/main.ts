@@ -2,13 +2,13 @@
  * The driver of one agent's session, started by the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
  * the keeper, whose successor starts another.
  */
+import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import { Link, Requester, type Runtime } from '@spool/client/driver';
+import { Link, Requester, type Runtime, StreamTransport } from '@spool/client/driver';
 import { DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
 import { type AgentStartOptions, logLine, SpoolError, VERSION } from '@spool/protocol';
 import { AgentMachine } from './agent-machine.ts';
 import { DriverRun } from './driver-run.ts';
-import { FdTransport } from './fd-transport.ts';
 import { userPolicy } from './user-policy.ts';
 
 const { values, positionals } = parseArgs({
@@ -25,8 +25,8 @@ const runtime: Runtime = {
   dial: () => {
     if (isDialled) process.exit(0); // the keeper is gone
     isDialled = true;
-    const transport = new FdTransport(Number(values['link-fd']));
-    return Promise.resolve(transport);
+    const socket = new Socket({ fd: Number(values['link-fd']), readable: true, writable: true });
+    return Promise.resolve(new StreamTransport((read) => socket.on('data', read)));
   },
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   now: () => performance.now(),

@@ -224,7 +224,7 @@ export interface RunRequest {
   readonly nice?: number | undefined;
   /** Ends the session (as `stop` does) when it runs longer. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the session (as `stop` does) when it has written nothing, was typed nothing and has used no CPU time for so long. */
+  /** Ends the session (as `stop` does) when it has written nothing, was typed nothing and has used no CPU time for this long. */
   readonly idleTimeoutMs?: number | undefined;
   readonly sizePolicy?: SizePolicy | undefined;
   /** False: the terminal does not repeat its input, because a program writes it (default: true). */

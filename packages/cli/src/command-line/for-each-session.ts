@@ -1,18 +1,28 @@
 /**
- * Does one thing to several sessions: tries all, reports every failure, and exits with the code of the first one. With --json,
+ * Does one thing to the sessions that the user has chosen: tries all, reports every failure, and exits with the code of the first one. With --json,
  * each session is one line, however many there are [SAY-3].
  */
+import type { Client } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
-import { reportFailure } from './failure.ts';
+import { openClient, type Program } from '../program.ts';
 import { print, printJson } from '../output/stdio.ts';
+import { checkChoice, type Choice, chosenSessions } from './chosen-sessions.ts';
+import { EXIT } from './exit-code.ts';
+import { reportFailure } from './failure.ts';
 
 export async function forEachSession(
-  references: readonly string[],
-  asJson: boolean,
-  act: (reference: string) => Promise<SessionInfo>,
+  program: Program,
+  operands: readonly string[],
+  choice: Choice,
+  act: (client: Client, reference: string) => Promise<SessionInfo>,
   say: (session: SessionInfo) => string,
 ): Promise<number> {
-  const outcomes = await Promise.allSettled(references.map(act));
+  checkChoice(operands, choice);
+  await using client = await openClient(program);
+  const references = await chosenSessions(client, operands, choice);
+  if (references === null) return EXIT.failed;
+  const asJson = choice.json;
+  const outcomes = await Promise.allSettled(references.map((reference) => act(client, reference)));
   const done = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   for (const session of done) {
     if (asJson) printJson(session);

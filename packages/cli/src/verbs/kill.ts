@@ -1,10 +1,10 @@
 /** `spool kill`: kills sessions immediately, or sends them a signal. */
 import { constants } from 'node:os';
 import { signalNameIn } from '@spool/protocol';
-import { checkChoice, type Choice, chosenSessions } from '../command-line/chosen-sessions.ts';
-import { EXIT, signalNumber } from '../command-line/exit-code.ts';
+import type { Choice } from '../command-line/chosen-sessions.ts';
+import { signalNumber } from '../command-line/exit-code.ts';
 import { forEachSession } from '../command-line/for-each-session.ts';
-import { openClient, type VerbAction } from '../program.ts';
+import type { VerbAction } from '../program.ts';
 import { printable } from '../output/printable.ts';
 import { endSentence } from '../output/session-words.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -13,14 +13,11 @@ const kill: VerbAction<'kill'> = async ({ flags, operands }, program) => {
   const asked = flags.signal === undefined ? 'SIGKILL' : signalName(flags.signal);
   const signal = asked === 'SIGKILL' ? undefined : asked; // which is what this verb does anyway, and to all processes
   const choice: Choice = { verb: 'kill', kind: 'running', ...flags };
-  checkChoice(operands, choice);
-  await using client = await openClient(program);
-  const sessions = await chosenSessions(client, operands, choice);
-  if (sessions === null) return EXIT.failed;
   return await forEachSession(
-    sessions,
-    flags.json,
-    (session) => (signal === undefined ? client.kill(session) : client.signal(session, signal)),
+    program,
+    operands,
+    choice,
+    (client, session) => (signal === undefined ? client.kill(session) : client.signal(session, signal)),
     (session) => (signal === undefined ? endSentence(session) : `sent ${signal} to ${printable(session.name)}`),
   );
 };

@@ -2,6 +2,7 @@
  * Decodes the user's keys from terminal bytes: a name if the key has one, otherwise the typed text. Keys wait here until they
  * are wanted, so that none is lost, however many arrive in one read, or before the list is on the terminal.
  */
+import { type DecodedKey, KeyDecoder } from '../attach/key-decoder.ts';
 
 export type KeyName =
   | 'up'
@@ -22,10 +23,7 @@ export type KeyName =
   | 'suspend'
   | 'redraw';
 
-export type Key =
-  | { readonly type: 'key'; readonly name: KeyName }
-  /** Typed text, one character at a time; or a whole paste with its newlines. */
-  | { readonly type: 'text'; readonly text: string; readonly isPaste: boolean };
+export type Key = DecodedKey<KeyName>;
 
 const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\r': 'enter',
@@ -42,7 +40,6 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\x1b': 'escape',
 };
 
-/** Keyed by the characters after ESC [ or ESC O, without modifiers; Shift makes other keys of the arrows. */
 const ESCAPES: Readonly<Record<string, KeyName>> = {
   A: 'up',
   B: 'down',
@@ -61,31 +58,27 @@ const ESCAPES: Readonly<Record<string, KeyName>> = {
   '1;2B': 'pan-down',
 };
 
-/** An escape sequence, or one character. Escape and a letter in one read are two keys: nothing here has Alt. */
-const TOKEN = /\x1b[[O][\d;?]*[~A-Za-z]|[\s\S]/uy;
-const PASTE_BEGIN = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
 /** The maximum length of a prompt. */
 const TEXT_CHARACTERS_MAX = 64 * 1024;
 
 export class WatchKeys {
-  readonly #decoder = new TextDecoder();
+  readonly #bytes = new TextDecoder();
+  readonly #keys = new KeyDecoder({ controls: CONTROLS, escapes: ESCAPES, pasteCharactersMax: TEXT_CHARACTERS_MAX });
   /** What was read and not wanted yet, piece by piece: an Escape at the end of one does not belong to the next. */
   readonly #waiting: string[] = [];
-  /** The paste so far; null outside of a paste. */
-  #paste: string | null = null;
 
   /** `bytes` must contain complete escape sequences, as `Keyboard` provides them. */
   feed(bytes: Uint8Array): void {
-    const text = this.#decoder.decode(bytes, { stream: true });
+    const text = this.#bytes.decode(bytes, { stream: true });
     if (text !== '') this.#waiting.push(text);
   }
 
   /** The next key; undefined if there is none. */
   next(): Key | undefined {
     while (this.#waiting.length > 0) {
-      const key = this.#paste === null ? this.#typed() : this.#pasted();
-      if (this.#waiting[0] === '') this.#waiting.shift();
+      const { key, rest } = this.#keys.take(this.#waiting[0]!);
+      if (rest === '') this.#waiting.shift();
+      else this.#waiting[0] = rest;
       if (key) return key;
     }
     return undefined;
@@ -94,37 +87,6 @@ export class WatchKeys {
   /** Everything that waits, as it was typed, for somebody else. */
   rest(): Uint8Array {
     return Buffer.from(this.#waiting.splice(0).join(''));
-  }
-
-  /** Undefined for a key that means nothing here, and for the beginning of a paste. */
-  #typed(): Key | undefined {
-    const [text] = this.#waiting as [string];
-    TOKEN.lastIndex = 0;
-    const [token] = TOKEN.exec(text)!;
-    this.#waiting[0] = text.slice(token.length);
-    if (token === PASTE_BEGIN) {
-      this.#paste = '';
-      return undefined;
-    }
-    const sequence = token.slice(2);
-    const name = token.length > 1 ? (ESCAPES[sequence] ?? ESCAPES[sequence.replace(/^1;\d+/, '')]) : CONTROLS[token];
-    if (name) return { type: 'key', name };
-    return token >= ' ' && !token.startsWith('\x1b') ? { type: 'text', text: token, isPaste: false } : undefined;
-  }
-
-  /** Undefined while its end has not come. */
-  #pasted(): Key | undefined {
-    const all = this.#paste! + this.#waiting[0]!;
-    const end = all.indexOf(PASTE_END);
-    if (end === -1) {
-      // The end marker may be split, so keep as much as could be its beginning.
-      this.#paste = all.slice(0, TEXT_CHARACTERS_MAX) + all.slice(TEXT_CHARACTERS_MAX).slice(1 - PASTE_END.length);
-      this.#waiting[0] = '';
-      return undefined;
-    }
-    this.#paste = null;
-    this.#waiting[0] = all.slice(end + PASTE_END.length);
-    return { type: 'text', text: all.slice(0, end).replace(/\r\n?/g, '\n'), isPaste: true };
   }
 }
 

@@ -4,8 +4,11 @@
  */
 import { type AgentCommandLine, type AgentRun, type AgentStartOptions, SpoolError } from '@spool/protocol';
 import type { Content } from '@spool/protocol/agent';
+import type { RunOptions } from '../options.ts';
 
-export interface AgentOptions {
+type Passed = Pick<RunOptions, 'cwd' | 'env' | 'name' | 'labels' | 'timeoutMs' | 'retainMs'>;
+
+export interface AgentOptions extends Passed, Pick<RunOptions, 'id'> {
   /** The first prompt: text, or text and images. */
   readonly prompt?: string | readonly Content[] | undefined;
   readonly model?: string | undefined;
@@ -19,15 +22,6 @@ export interface AgentOptions {
   readonly maxTurns?: number | undefined;
   /** The program (default: the agent's own name, looked up in PATH). */
   readonly program?: readonly string[] | undefined;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly timeoutMs?: number | undefined;
-  /** How long its output and events are kept. */
-  readonly retainMs?: number | undefined;
-  /** The same id never starts a second session (default: a random id). */
-  readonly id?: string | undefined;
 }
 
 type Flag = readonly [flag: string, option: 'model' | 'mode' | 'resume' | 'budgetUsd' | 'maxTurns'];
@@ -84,17 +78,7 @@ export function agentRun(
   name: string,
   options: AgentOptions,
   randomId: () => string,
-): {
-  readonly command: readonly string[];
-  readonly size: null;
-  readonly agent: AgentRun;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly retainMs?: number | undefined;
-} {
+): Passed & { readonly command: readonly string[]; readonly size: null; readonly agent: AgentRun } {
   const launch = Object.hasOwn(AGENTS, name) ? AGENTS[name]! : undefined;
   if (!launch) throw new SpoolError('AGENT_UNKNOWN', { agent: name, known: Object.keys(AGENTS).join(', ') });
   const program = options.program ?? launch.program;

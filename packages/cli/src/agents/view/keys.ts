@@ -1,4 +1,5 @@
 /** The keys of an attached agent, decoded from the bytes of a terminal. `Keyboard` delivers whole escape sequences. */
+import { type DecodedKey, KeyDecoder } from '../../attach/key-decoder.ts';
 
 export type AgentKeyName =
   | 'enter'
@@ -29,9 +30,7 @@ export type AgentKeyName =
   | 'send-now'
   | 'redraw';
 
-export type AgentKey =
-  | { readonly type: 'key'; readonly name: AgentKeyName }
-  | { readonly type: 'text'; readonly text: string; readonly isPaste: boolean };
+export type AgentKey = DecodedKey<AgentKeyName>;
 
 const CONTROLS: Readonly<Record<string, AgentKeyName>> = {
   '\r': 'enter',
@@ -56,7 +55,6 @@ const CONTROLS: Readonly<Record<string, AgentKeyName>> = {
   '\x1b': 'escape',
 };
 
-/** What follows ESC [ or ESC O; modifiers: 2 Shift, 3 Alt, 5 Ctrl. */
 const ESCAPES: Readonly<Record<string, AgentKeyName>> = {
   A: 'up',
   B: 'down',
@@ -96,56 +94,26 @@ const ALTS: Readonly<Record<string, AgentKeyName>> = {
   '\x7f': 'erase-word',
 };
 
-const TOKEN = /\x1b[[O][\d;?<]*[~A-Za-z]|\x1b[\r\nbf\x7f]|[\s\S]/uy;
-const PASTE_BEGIN = '\x1b[200~';
-const PASTE_END = '\x1b[201~';
 const PASTE_CHARACTERS_MAX = 256 * 1024;
 
 export class AgentKeys {
-  readonly #decoder = new TextDecoder();
-  #paste: string | null = null;
+  readonly #bytes = new TextDecoder();
+  readonly #keys = new KeyDecoder({
+    controls: CONTROLS,
+    escapes: ESCAPES,
+    alts: ALTS,
+    wheel: WHEEL,
+    pasteCharactersMax: PASTE_CHARACTERS_MAX,
+  });
 
   feed(bytes: Uint8Array): readonly AgentKey[] {
     const keys: AgentKey[] = [];
-    let text = this.#decoder.decode(bytes, { stream: true });
-    while (text !== '') text = this.#paste === null ? this.#typed(text, keys) : this.#pasted(text, keys);
+    let text = this.#bytes.decode(bytes, { stream: true });
+    while (text !== '') {
+      const { key, rest } = this.#keys.take(text);
+      if (key) keys.push(key);
+      text = rest;
+    }
     return keys;
   }
-
-  #typed(text: string, keys: AgentKey[]): string {
-    TOKEN.lastIndex = 0;
-    const [token] = TOKEN.exec(text)!;
-    const rest = text.slice(token.length);
-    if (token === PASTE_BEGIN) {
-      this.#paste = '';
-      return rest;
-    }
-    const name = nameOf(token);
-    if (name) keys.push({ type: 'key', name });
-    else if (token >= ' ' && !token.startsWith('\x1b')) keys.push({ type: 'text', text: token, isPaste: false });
-    return rest;
-  }
-
-  #pasted(text: string, keys: AgentKey[]): string {
-    const all = this.#paste! + text;
-    const end = all.indexOf(PASTE_END);
-    if (end === -1) {
-      // The end may be cut anywhere.
-      this.#paste =
-        all.length > PASTE_CHARACTERS_MAX ? all.slice(0, PASTE_CHARACTERS_MAX) + all.slice(1 - PASTE_END.length) : all;
-      return '';
-    }
-    this.#paste = null;
-    keys.push({ type: 'text', text: all.slice(0, end).replace(/\r\n?/g, '\n'), isPaste: true });
-    return all.slice(end + PASTE_END.length);
-  }
-}
-
-function nameOf(token: string): AgentKeyName | undefined {
-  if (token.length === 1) return CONTROLS[token];
-  if (token.length === 2) return ALTS[token[1]!];
-  const sequence = token.slice(2);
-  // The wheel of the mouse; nothing else of it is for us.
-  if (sequence.startsWith('<')) return WHEEL[/^<(\d+)/.exec(sequence)?.[1] ?? ''];
-  return ESCAPES[sequence] ?? ESCAPES[sequence.replace(/^1;\d+/, '')];
 }
