@@ -1,12 +1,10 @@
 /** A real agent without a terminal in a test, and what became of its turns. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { AgentEvent, AgentHandle, Client } from '@spool/client';
+import type { AgentHandle, Client } from '@spool/client';
 import { isAlive, program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { AGENTS, type Agent, AgentHome, commandOf, isInstalled } from './agents.ts';
-
-/** Real programs on a machine that does other things too. */
-const PATIENCE_MS = 60_000;
+import { FollowedAgent, PATIENCE_MS } from './followed-agent.ts';
 
 /** What the program can do, and how it is asked; docs/agents.md has the same table for people. */
 export interface MatrixAgent {
@@ -28,6 +26,8 @@ export interface MatrixAgent {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the program. */
   readonly wrapper?: readonly string[];
+  /** Loading a session in the minute in which it began empties it: its file has the minute in its name. */
+  readonly resumesNextMinute?: boolean;
 }
 
 const touch = (name: string, first = 'true'): string => `${first} && touch ${name}.txt`;
@@ -43,7 +43,7 @@ const CAN = {
 export const MATRIX: readonly MatrixAgent[] = [
   { ...CAN, name: 'claude', mode: 'manual' },
   { ...CAN, name: 'codex', retried: 'break now' },
-  { ...CAN, name: 'gemini', deniesLater: true, tellsRetries: false },
+  { ...CAN, name: 'gemini', deniesLater: true, tellsRetries: false, resumesNextMinute: true },
   {
     ...CAN,
     name: 'grok',
@@ -55,42 +55,10 @@ export const MATRIX: readonly MatrixAgent[] = [
   { ...CAN, name: 'opencode', isBridged: true, env: { OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask"}' } },
 ];
 
-type Of<K extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: K }>;
-
-export class Turn {
-  readonly events: readonly AgentEvent[];
-
-  constructor(events: readonly AgentEvent[]) {
-    this.events = events;
-  }
-
-  of<K extends AgentEvent['kind']>(kind: K): Of<K>[] {
-    return this.events.filter((event): event is Of<K> => event.kind === kind);
-  }
-
-  get outcome(): string {
-    return this.of('turn.ended')[0]?.outcome ?? 'running';
-  }
-
-  /** As they are shown at the end. */
-  get texts(): string[] {
-    const withdrawn = new Set(this.of('message.retracted').flatMap(({ messages }) => messages));
-    return this.of('message.done').flatMap(({ message, text }) => (withdrawn.has(message) ? [] : [text]));
-  }
-
-  get thoughts(): string[] {
-    return this.of('thinking.done').map(({ text }) => text);
-  }
-}
-
-export class AgentSession implements AsyncDisposable {
+export class AgentSession extends FollowedAgent implements AsyncDisposable {
   readonly daemon: TestDaemon;
-  readonly client: Client;
-  readonly agent: AgentHandle;
   /** The same agent as another client sees it. */
   readonly other: AgentHandle;
-  /** All of them so far. */
-  readonly events: AgentEvent[] = [];
   readonly #home: AgentHome;
 
   private constructor(
@@ -98,12 +66,10 @@ export class AgentSession implements AsyncDisposable {
     home: AgentHome,
     { client, agent, other }: { client: Client; agent: AgentHandle; other: AgentHandle },
   ) {
+    super(client, agent);
     this.daemon = daemon;
     this.#home = home;
-    this.client = client;
-    this.agent = agent;
     this.other = other;
-    void this.#follow().catch(() => {}); // the daemon is stopped
   }
 
   static async start(
@@ -141,62 +107,6 @@ export class AgentSession implements AsyncDisposable {
     mime: 'image/png',
     data: 'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAAAAABWESUoAAAAFklEQVR4nGNoIAAYRhWMKhhVMFIVAABCAAAfNUt+NwAAAABJRU5ErkJggg==',
   };
-
-  /** Until the session has ended; across restarts of the daemon. */
-  async #follow(): Promise<void> {
-    for await (const item of this.client.watchEvents(this.agent.id))
-      if (item.type === 'event') this.events.push(item.event);
-  }
-
-  /** The id of the prompt. */
-  async submit(prompt: Parameters<AgentHandle['prompt']>[0]): Promise<string> {
-    return (await this.agent.prompt(prompt)).id;
-  }
-
-  async turn(prompt: Parameters<AgentHandle['prompt']>[0]): Promise<Turn> {
-    return await this.ended(await this.submit(prompt));
-  }
-
-  /** The turn of a prompt, so far. */
-  turnOf(prompt: string): Turn {
-    const { events } = this;
-    const from = events.findIndex((event) => event.kind === 'turn.started' && event.clientIds?.includes(prompt));
-    if (from < 0) return new Turn([]);
-    const ended = events.findIndex((event, at) => at > from && event.kind === 'turn.ended');
-    return new Turn(events.slice(from, ended < 0 ? events.length : ended + 1));
-  }
-
-  async ended(prompt: string, { approving = false } = {}): Promise<Turn> {
-    await until(
-      'the turn has ended',
-      async () => {
-        if (approving) for (const { request } of this.pending) await this.agent.approve(request);
-        return this.turnOf(prompt).outcome !== 'running';
-      },
-      PATIENCE_MS,
-    );
-    return this.turnOf(prompt);
-  }
-
-  async streams(prompt: string): Promise<void> {
-    await until('text comes', () => this.turnOf(prompt).of('message.delta').length > 2, PATIENCE_MS);
-  }
-
-  /** The permissions that wait. */
-  get pending(): Of<'permission.requested'>[] {
-    const all = new Turn(this.events);
-    const resolved = new Set(all.of('permission.resolved').map(({ request }) => request));
-    return all.of('permission.requested').filter(({ request }) => !resolved.has(request));
-  }
-
-  async asked(): Promise<Of<'permission.requested'>> {
-    await until('a permission waits', () => this.pending.length > 0, PATIENCE_MS);
-    return this.pending[0]!;
-  }
-
-  get unknown(): string[] {
-    return new Turn(this.events).of('raw').map(({ type }) => type);
-  }
 
   /** The process with this command line, in the agent's project. */
   async processOf(command: string): Promise<number> {

@@ -5,7 +5,7 @@
 import type { CommandInput, Dialect, DialectOptions, DriverInput } from '@spool/drivers';
 import type { BatchRecord } from '@spool/protocol';
 import type { AgentBody, AgentEvent, AgentSource } from '@spool/protocol/agent';
-import { AgentStatus } from './agent-status.ts';
+import { AgentStatus, type StatusState } from './agent-status.ts';
 
 /** Ids of commands are remembered for this many: the same one again is not a second command. */
 const IDS_MAX = 5000;
@@ -16,22 +16,37 @@ export interface Unpublished {
   readonly isWire: boolean;
 }
 
+export interface MachineState {
+  readonly dialect: unknown;
+  readonly seq: number;
+  readonly ids: readonly string[];
+  readonly status: StatusState;
+}
+
 export class AgentMachine {
-  readonly status = new AgentStatus();
+  readonly status: AgentStatus;
   readonly #dialect: Dialect;
   readonly #session: string;
   #state: unknown;
-  #seq = 0;
-  readonly #ids = new Set<string>();
+  #seq: number;
+  readonly #ids: Set<string>;
   /** What inputs meant, and no record has yet. */
   readonly #events: Unpublished[] = [];
   #writes: string[] = [];
   #closes = false;
 
-  constructor(dialect: Dialect, session: string, options: DialectOptions) {
+  constructor(dialect: Dialect, session: string, options: DialectOptions, from?: MachineState) {
     this.#dialect = dialect;
     this.#session = session;
-    this.#state = dialect.initial(options);
+    this.#state = from ? from.dialect : dialect.initial(options);
+    this.#seq = from?.seq ?? 0;
+    this.#ids = new Set(from?.ids);
+    this.status = new AgentStatus(from?.status);
+  }
+
+  /** Plain JSON: with it, another one goes on. Only complete while nothing is unpublished. */
+  get state(): MachineState {
+    return { dialect: this.#state, seq: this.#seq, ids: [...this.#ids], status: this.status.state };
   }
 
   get source(): AgentSource {
@@ -53,8 +68,9 @@ export class AgentMachine {
       this.#closes = true;
       return [];
     }
-    const { state, events, writes } = this.#dialect.step(this.#state, input);
+    const { state, events, writes, closes } = this.#dialect.step(this.#state, input);
     this.#state = state;
+    this.#closes ||= closes === true;
     const raw = input.type === 'line' ? { offset: input.offset, length: input.length } : undefined;
     const isWire = input.type === 'line' || input.type === 'command';
     for (const body of events) this.#events.push({ body, isWire, ...(raw && { raw }) });

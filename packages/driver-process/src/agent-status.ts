@@ -10,18 +10,57 @@ const LABELS_MAX = 20;
 
 type Ask = Extract<AgentEvent, { readonly kind: 'permission.requested' | 'question.asked' }>;
 
-export class AgentStatus {
+/** Plain JSON, for a checkpoint. */
+export interface StatusState {
   /** Open permissions and questions, the oldest first. */
-  readonly #asks = new Map<string, Ask>();
-  readonly #tools = new Map<string, string>();
+  readonly asks: readonly Ask[];
+  readonly tools: readonly (readonly [tool: string, title: string])[];
   /** Prompts that a client has sent and no event has mentioned yet. */
-  readonly #sent = new Set<string>();
-  #queued = 0;
-  #isTurn = false;
-  #isEnded = false;
-  #thought: string | null = null;
-  #detail: string | null = null;
-  #outcome: string | null = null;
+  readonly sent: readonly string[];
+  readonly queued: number;
+  readonly isTurn: boolean;
+  readonly isEnded: boolean;
+  readonly thought: string | null;
+  readonly detail: string | null;
+  readonly outcome: string | null;
+}
+
+export class AgentStatus {
+  readonly #asks: Map<string, Ask>;
+  readonly #tools: Map<string, string>;
+  readonly #sent: Set<string>;
+  #queued: number;
+  #isTurn: boolean;
+  #isEnded: boolean;
+  #thought: string | null;
+  #detail: string | null;
+  #outcome: string | null;
+
+  constructor(from?: StatusState) {
+    this.#asks = new Map(from?.asks.map((ask) => [ask.request, ask]));
+    this.#tools = new Map(from?.tools);
+    this.#sent = new Set(from?.sent);
+    this.#queued = from?.queued ?? 0;
+    this.#isTurn = from?.isTurn ?? false;
+    this.#isEnded = from?.isEnded ?? false;
+    this.#thought = from?.thought ?? null;
+    this.#detail = from?.detail ?? null;
+    this.#outcome = from?.outcome ?? null;
+  }
+
+  get state(): StatusState {
+    return {
+      asks: [...this.#asks.values()],
+      tools: [...this.#tools],
+      sent: [...this.#sent],
+      queued: this.#queued,
+      isTurn: this.#isTurn,
+      isEnded: this.#isEnded,
+      thought: this.#thought,
+      detail: this.#detail,
+      outcome: this.#outcome,
+    };
+  }
 
   /** A prompt is in the log: whoever waits for the agent to be idle waits for its turn. */
   promptSent(id: string): void {

@@ -6,8 +6,16 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordItem, RecordWatch, type Requester, Watch } from '@spool/client/driver';
 import type { DriverInput } from '@spool/drivers';
-import { type BatchInput, type BatchRecord, type CommandRecord, SpoolError, type WireStatus } from '@spool/protocol';
+import {
+  type BatchInput,
+  type BatchRecord,
+  type CommandRecord,
+  type EventsRecord,
+  SpoolError,
+  type WireStatus,
+} from '@spool/protocol';
 import type { AgentMachine } from './agent-machine.ts';
+import { type Checkpoint, encodeCheckpoint, isLastBatch } from './checkpoint.ts';
 import { Collector } from './collector.ts';
 import { InputBuffer } from './input-buffer.ts';
 import { cutEvent } from './large-event.ts';
@@ -26,6 +34,10 @@ const BATCH_CHARACTERS = 256 * 1024;
 const BATCH_LINE_CHARACTERS = 64 * 1024;
 /** A longer line for the agent is not repeated in the log. */
 const WRITE_CHARACTERS_MAX = 16 * 1024;
+/** Of both logs together: what a driver that is started again reads at most, if its agent pauses now and then. */
+const CHECKPOINT_EVERY_BYTES = 256 * 1024;
+/** The keeper then starts a driver that reads the logs from the start. */
+const MISMATCH = 'the checkpoint is not of this log';
 const MOVED_MS = 5;
 /** Bytes that may wait here: a flood waits in the log. */
 const CREDIT_BYTES = 64 * 1024;
@@ -38,6 +50,10 @@ export interface DriverRunOptions {
   readonly requester: Requester;
   readonly session: string;
   readonly machine: AgentMachine;
+  /** Where an earlier driver has left off; the machine is in that state. */
+  readonly from: Checkpoint | null;
+  /** The name of this program, for checkpoints. */
+  readonly build: string;
   readonly policy: PolicyAnswers;
   /** Another driver has appended: this one is outdated. */
   onOutdated(): void;
@@ -59,19 +75,29 @@ export class DriverRun {
   #lostTo = 0;
   /** As JSON. */
   #toldStatus = '';
-  #hasStarted = false;
+  #hasStarted: boolean;
   #hasExited = false;
+  /** No line is open at `#consumed`, so that reading can go on from there. */
+  #isClean = true;
+  #lastBatch: Checkpoint['lastBatch'] | null = null;
+  /** How far both logs were at the last checkpoint, together. */
+  #checkpointAt: number;
 
   constructor(options: DriverRunOptions) {
-    const { requester, session } = options;
+    const { requester, session, from } = options;
     this.#options = options;
+    this.#hasStarted = from !== null;
+    this.#consumed = from?.consumed ?? 0;
+    this.#end = from?.end ?? 0;
+    this.#checkpointAt = this.#end + this.#consumed;
     const own = `"driver":${JSON.stringify(this.#driver)}`;
     this.#records = new RecordWatch(requester, session, {
       creditBytes: CREDIT_BYTES,
+      ...(from && { from: Math.min(from.lastBatch.offset, from.commandsFrom) }),
       isLeftOut: (head) => head.includes(own), // what this driver has written itself
     });
     this.#writer = new WireWriter(requester, session);
-    this.#lines = outputLines(new Watch(requester, session, { from: 0, creditBytes: CREDIT_BYTES }));
+    this.#lines = outputLines(new Watch(requester, session, { from: this.#consumed, creditBytes: CREDIT_BYTES }));
   }
 
   /** Resolves when the session has ended and everything is published. */
@@ -95,6 +121,7 @@ export class DriverRun {
       if (sinceMs > PAUSE_MS || this.#buffer.isFull) await sleep(COLLECT_MS_FIRST);
       else if (sinceMs < COLLECT_MS) await sleep(COLLECT_MS - sinceMs);
       else await turn(); // lines that came in one piece
+      await this.#saveCheckpoint();
       await this.#publish(this.#takeInputs());
       publishedAt = performance.now();
       this.#collector.note(this.#consumed - collectedAt); // what they have become is garbage now
@@ -110,22 +137,59 @@ export class DriverRun {
     await requester.once('appendEvents', { session, end: this.#end, status, consumed: this.#consumed });
   }
 
+  /** Now and then, when everything that was taken is published and written: the next driver goes on from here. */
+  async #saveCheckpoint(): Promise<void> {
+    const { requester, session, machine, build } = this.#options;
+    const at = this.#end + this.#consumed;
+    if (at - this.#checkpointAt < CHECKPOINT_EVERY_BYTES || this.#lastBatch === null) return;
+    const isSettled = this.#isClean && !machine.hasUnpublished && this.#writer.writtenBefore(this.#end) === this.#end;
+    if (!isSettled || (this.#records.cursor ?? 0) < this.#end) return;
+    await turn(); // commands before the cursor are in the buffer now
+    const first = this.#buffer.find((input) => (input.type === 'command' ? input.offset : undefined));
+    const base64 = encodeCheckpoint({
+      build,
+      end: this.#end,
+      commandsFrom: Math.min(first ?? this.#end, this.#end),
+      consumed: this.#consumed,
+      lastBatch: this.#lastBatch,
+      machine: machine.state,
+    });
+    this.#checkpointAt = at;
+    // One that cannot be stored is not missed: there is an older one, or the logs.
+    if (base64 !== null) await requester.once('putCheckpoint', { session, base64 }).catch(() => {});
+  }
+
+  /** The log from the checkpoint on: what was taken is not taken again. */
+  #isTaken(offset: number, record: EventsRecord): boolean {
+    const { from } = this.#options;
+    if (from === null) return false;
+    if (this.#lastBatch === null && record.type === 'batch' && isLastBatch(from, offset, record))
+      this.#lastBatch = from.lastBatch;
+    if (offset < from.end) return record.type !== 'command' || offset < from.commandsFrom;
+    if (this.#lastBatch === null) throw new Error(MISMATCH);
+    return false;
+  }
+
   /** Takes again what the events log says was taken. */
   async #replay(): Promise<void> {
+    const { from } = this.#options;
     const unwritten: { offset: number; lines: readonly string[]; closes: boolean }[] = [];
     for (;;) {
       const { done, value: item } = await this.#records.next();
       if (done === true || item.type === 'synced' || item.type === 'exit') break;
       if (item.type !== 'record') continue;
-      this.#end = item.end;
       const { offset, record } = item;
+      if (this.#isTaken(offset, record)) continue;
+      this.#end = Math.max(this.#end, item.end);
       if (record.type === 'command') this.#commands.push({ offset, record });
       if (record.type !== 'batch') continue;
+      this.#lastBatch = { offset, driver: record.driver, at: record.at };
       for (const input of record.inputs) await this.#takeAgain(input, record.at);
       const { lines, closes } = this.#options.machine.replayed(record);
       while (unwritten.length > 0 && unwritten[0]!.offset < record.written) unwritten.shift();
       if (lines.length > 0 || closes) unwritten.push({ offset, lines, closes });
     }
+    if (from !== null && this.#lastBatch === null) throw new Error(MISMATCH);
     for (const { offset, record } of this.#commands.splice(0)) this.#pushCommand(offset, record);
     for (const batch of unwritten) this.#writer.write(batch);
   }
@@ -154,6 +218,7 @@ export class DriverRun {
     for (let left = lines; left > 0 && this.#lostTo < output; left--) {
       const { value } = await this.#lines.next();
       if (value?.type === 'line') {
+        this.#isClean = value.isClean;
         this.#options.machine.take({ ...value, at });
         if (value.end >= output) return;
       } else if (value?.type === 'gap') {
@@ -202,11 +267,13 @@ export class DriverRun {
         if (last && 'output' in last) taken[taken.length - 1] = { output: item.end, lines: last.lines + 1 };
         else taken.push({ output: item.end, lines: 1 });
         this.#consumed = item.end;
+        this.#isClean = item.isClean;
         characters += item.text.length;
         const bodies = this.#step({ ...item, at });
         if (!item.isCut) this.#answer(bodies, taken); // what is cut may ask for more than it shows
       } else if (item.type === 'gap') {
         taken.push({ fact: 'gap', from: item.from, to: item.to });
+        this.#isClean = false; // until a line has come after it
         this.#step({ ...item, at });
       } else {
         taken.push({ fact: 'exited', exitCode: item.exitCode, signal: item.signal });
@@ -283,6 +350,7 @@ export class DriverRun {
           isLast: this.#hasExited && !more,
         });
         this.#end = offset;
+        this.#lastBatch = { offset: end, driver: record.driver, at: record.at };
         this.#toldStatus = JSON.stringify(status);
         return end;
       } catch (error) {

@@ -27,6 +27,15 @@ export class InputBuffer<Item> {
     return first.item;
   }
 
+  /** The first that waits and has something: that. */
+  find<Found>(what: (item: Item) => Found | undefined): Found | undefined {
+    for (const { item } of this.#items) {
+      const found = what(item);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   /** Resolves when there is an item. */
   filled(): Promise<void> {
     return this.#filled.promise;

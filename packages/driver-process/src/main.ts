@@ -1,19 +1,26 @@
 /**
  * The driver of one agent's session, started by the keeper: `driver.mjs NAME --session ID --link-fd 3 --config DIR`. It ends with
- * the keeper, whose successor starts another.
+ * the keeper, whose successor starts another. With `--from-start` it takes no checkpoint.
  */
+import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Link, Requester, type Runtime, StreamTransport } from '@spool/client/driver';
 import { DIALECTS, type DialectOptions, isDriverName } from '@spool/drivers';
 import { type AgentStartOptions, logLine, SpoolError, VERSION } from '@spool/protocol';
 import { AgentMachine } from './agent-machine.ts';
+import { decodeCheckpoint } from './checkpoint.ts';
 import { DriverRun } from './driver-run.ts';
 import { userPolicy } from './user-policy.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { session: { type: 'string' }, 'link-fd': { type: 'string' }, config: { type: 'string' } },
+  options: {
+    session: { type: 'string' },
+    'link-fd': { type: 'string' },
+    config: { type: 'string' },
+    'from-start': { type: 'boolean' },
+  },
 });
 const [name = ''] = positionals;
 const session = values.session ?? '';
@@ -37,14 +44,19 @@ try {
   if (!isDriverName(name)) throw new SpoolError('AGENT_UNKNOWN', { agent: name });
   const requester = new Requester(new Link(runtime, { who: `driver ${name}` }));
   const { cwd, driver } = await requester.get(session);
-  const machine = new AgentMachine(DIALECTS[name], session, {
+  const build = `${name} ${buildOf(import.meta.filename)}`;
+  const { base64 } = values['from-start'] ? { base64: null } : await requester.once('getCheckpoint', { session });
+  const from = decodeCheckpoint(base64, build);
+  const options: DialectOptions = {
     ...given(driver?.options),
     isContinued: driver?.resumes?.session !== undefined,
     cwd,
     clientVersion: VERSION,
-  });
+  };
+  const machine = new AgentMachine(DIALECTS[name], session, options, from?.machine);
   const policy = userPolicy({ configFolder: values.config ?? '', cwd, warn: (sentence) => log('warn', sentence) });
-  await new DriverRun({ requester, session, machine, policy, onOutdated: () => process.exit(0) }).run();
+  const onOutdated = (): void => process.exit(0);
+  await new DriverRun({ requester, session, machine, from, build, policy, onOutdated }).run();
   process.exit(0);
 } catch (error) {
   log('error', (error as Error).stack ?? String(error));
@@ -53,6 +65,12 @@ try {
 
 function log(level: 'warn' | 'error', sentence: string): void {
   process.stderr.write(logLine(level, `driver ${name}`, process.pid, sentence));
+}
+
+/** Of this program: a checkpoint of another one may have another shape. */
+function buildOf(file: string): string {
+  const { size, mtimeMs } = statSync(file);
+  return `${VERSION} ${size} ${mtimeMs}`;
 }
 
 /** Without what is not given. */

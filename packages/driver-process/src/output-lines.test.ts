@@ -24,9 +24,9 @@ test('lines of two streams that are mixed in the log are put together, in the or
     { type: 'exit', offset: 24, state: 'exited', exitCode: 0, signal: null },
   ]);
   expect(found).toEqual([
-    { type: 'line', stream: 'stdout', text: '{"a":1}', offset: 0, length: 8, end: 12 },
-    { type: 'line', stream: 'stdout', text: '{"b":2}', offset: 12, length: 8, end: 20 },
-    { type: 'line', stream: 'stderr', text: 'warning', offset: 3, length: 8, end: 24 },
+    { type: 'line', stream: 'stdout', text: '{"a":1}', offset: 0, length: 8, end: 12, isClean: false },
+    { type: 'line', stream: 'stdout', text: '{"b":2}', offset: 12, length: 8, end: 20, isClean: false },
+    { type: 'line', stream: 'stderr', text: 'warning', offset: 3, length: 8, end: 24, isClean: true },
     { type: 'exited', exitCode: 0, signal: null },
   ]);
 });
@@ -61,6 +61,27 @@ test('a gap drops what it has cut off', async () => {
   ]);
   expect(found).toEqual([
     { type: 'gap', from: 5, to: 90 },
-    { type: 'line', stream: 'stdout', text: 'whole', offset: 90, length: 6, end: 96 },
+    { type: 'line', stream: 'stdout', text: 'whole', offset: 90, length: 6, end: 96, isClean: true },
   ]);
+});
+
+test('[EVT-11] from the end of each clean line on, reading gives the lines that follow', async () => {
+  const pieces = ['{"a', 'warn', '":1}\n', 'ing\n', '{"b":2}\n{"c":3}\n', 'x\n', '{"d"', 'y\n', ':4}\n'];
+  const streams = ['stdout', 'stderr', 'stdout', 'stderr', 'stdout', 'stderr', 'stdout', 'stderr', 'stdout'] as const;
+  let offset = 0;
+  const items = pieces.map((text, at) => {
+    const item = output(offset, text, streams[at]);
+    offset += text.length;
+    return item as Extract<WatchItem, { readonly type: 'output' }>;
+  });
+  const whole = await linesOf(items);
+  const clean = whole.flatMap((line) => (line.type === 'line' && line.isClean ? [line.end] : []));
+  expect(clean.length).toBeGreaterThan(3);
+  for (const from of clean) {
+    const rest = items.flatMap((item) => {
+      const bytes = item.bytes.subarray(Math.max(0, from - item.offset));
+      return bytes.length === 0 ? [] : [{ ...item, offset: Math.max(item.offset, from), bytes }];
+    });
+    expect(await linesOf(rest)).toEqual(whole.filter((line) => line.type === 'line' && line.end > from));
+  }
 });

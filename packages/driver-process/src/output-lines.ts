@@ -16,6 +16,8 @@ export type OutputItem =
       readonly isCut?: boolean;
       /** The offset after its last byte. */
       readonly end: number;
+      /** No line of the other stream has begun before `end`: reading can go on from there. */
+      readonly isClean: boolean;
     }
   | { readonly type: 'gap'; readonly from: number; readonly to: number }
   | { readonly type: 'exited'; readonly exitCode: number | null; readonly signal: string | null };
@@ -24,11 +26,17 @@ const NEWLINE = 0x0a;
 
 class StreamLines {
   readonly #stream: 'stdout' | 'stderr';
+  readonly #other: () => StreamLines;
   #framing = new LineFraming();
   #startedAt: number | null = null;
 
-  constructor(stream: 'stdout' | 'stderr') {
+  constructor(stream: 'stdout' | 'stderr', other: () => StreamLines) {
     this.#stream = stream;
+    this.#other = other;
+  }
+
+  get isOpen(): boolean {
+    return this.#startedAt !== null;
   }
 
   *push(offset: number, bytes: Uint8Array): Generator<OutputItem> {
@@ -55,14 +63,15 @@ class StreamLines {
     for (const { text, length, isCut } of lines) {
       const offset = this.#startedAt ?? end - length;
       this.#startedAt = null;
-      yield { type: 'line', stream: this.#stream, text, offset, length, end, ...(isCut && { isCut }) };
+      const isClean = !this.#other().isOpen;
+      yield { type: 'line', stream: this.#stream, text, offset, length, end, isClean, ...(isCut && { isCut }) };
     }
   }
 }
 
 export async function* outputLines(items: AsyncIterable<WatchItem>): AsyncGenerator<OutputItem, undefined> {
-  const stdout = new StreamLines('stdout');
-  const stderr = new StreamLines('stderr');
+  const stdout: StreamLines = new StreamLines('stdout', () => stderr);
+  const stderr: StreamLines = new StreamLines('stderr', () => stdout);
   const collector = new Collector();
   for await (const item of items) {
     if (item.type === 'output') collector.note(item.bytes.length);

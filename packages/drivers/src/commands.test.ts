@@ -204,6 +204,30 @@ test('codex: handshake, turn, approval, steering and interrupt', () => {
   expect(faultsOf(next.events)).toEqual([]);
 });
 
+test('[EVT-9] an agent that cannot go on with its session says so, begins no other one, and is told no prompt', () => {
+  const codex = new Conversation('codex', { resume: 'th1', isContinued: true });
+  const [initialize] = codex.started();
+  codex.prompt('go on', 'p1');
+  const [, resume] = codex.says({ id: initialize.id, result: { userAgent: 'spool/0.166.0' } });
+  expect(codex.says({ id: resume.id, error: { code: -1, message: 'no rollout' } })).toEqual([]);
+  expect(codex.last('fault')).toMatchObject({ fatal: true, error: { message: expect.stringContaining('no rollout') } });
+  expect(codex.isClosed).toBe(true);
+  for (const loadSession of [true, false]) {
+    const acp = new Conversation('acp', { resume: 's1', isContinued: true });
+    const [hello] = acp.started();
+    acp.prompt('go on', 'p1');
+    const result = { protocolVersion: 1, agentCapabilities: { loadSession } };
+    const [load] = acp.says({ jsonrpc: '2.0', id: hello.id, result });
+    if (loadSession) {
+      const error = { code: -32603, message: 'Internal error', data: { details: 'no previous sessions' } };
+      expect(acp.says({ jsonrpc: '2.0', id: load.id, error })).toEqual([]);
+    } else expect(load).toBeUndefined();
+    const message = expect.stringContaining(loadSession ? 'no previous sessions' : 'neither session/load');
+    expect(acp.last('fault')).toMatchObject({ fatal: true, error: { message } });
+    expect(acp.isClosed).toBe(true);
+  }
+});
+
 test('[DRV-12] codex: an interrupt ends the commands of its turn in the background, and no other', () => {
   const talk = new Conversation('codex', { cwd: '/project' });
   const [initialize] = talk.started();

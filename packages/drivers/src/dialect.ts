@@ -65,6 +65,8 @@ export interface Step<State> {
   readonly events: readonly AgentBody[];
   /** Lines for the agent's stdin, each without its newline. */
   readonly writes: readonly string[];
+  /** The agent's input ends after these. */
+  readonly closes?: boolean;
 }
 
 export interface Dialect<State = unknown> {

@@ -5,6 +5,8 @@ import type { Dialect, DialectOptions, DriverInput } from './dialect.ts';
 export interface DriverOutput {
   readonly events: readonly AgentEvent[];
   readonly writes: readonly string[];
+  /** The agent's input ends after these. */
+  readonly closes?: boolean;
 }
 
 /** Where to go on: what a driver that was started again knows from the logs. */
@@ -27,7 +29,7 @@ export class Driver {
   }
 
   take(input: DriverInput): DriverOutput {
-    const { state, events, writes } = this.#dialect.step(this.#state, input);
+    const { state, events, ...rest } = this.#dialect.step(this.#state, input);
     this.#state = state;
     const isLine = input.type === 'line';
     const raw = isLine ? { raw: { offset: input.offset, length: input.length } } : {};
@@ -37,7 +39,7 @@ export class Driver {
       source: this.#dialect.source,
       evidence: isLine ? ('wire' as const) : ('daemon' as const),
     };
-    return { events: events.map((body) => ({ seq: this.#seq++, ...envelope, ...body, ...raw })), writes };
+    return { events: events.map((body) => ({ seq: this.#seq++, ...envelope, ...body, ...raw })), ...rest };
   }
 
   /** An event that no input gave, such as the refusal of what is not a command. */

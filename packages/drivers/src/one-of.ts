@@ -21,8 +21,8 @@ interface OneOfState {
 export function oneOf(source: AgentSource, candidates: readonly [Candidate, ...Candidate[]]): Dialect<OneOfState> {
   const stepOf = (state: OneOfState, chosen: Candidate, input: DriverInput): Step<OneOfState> => {
     const before = state.chosen === chosen.name ? state.inner : chosen.dialect.initial(state.options);
-    const { state: inner, events, writes } = chosen.dialect.step(before, input);
-    return { state: { ...state, chosen: chosen.name, inner }, events, writes };
+    const { state: inner, ...rest } = chosen.dialect.step(before, input);
+    return { state: { ...state, chosen: chosen.name, inner }, ...rest };
   };
   return {
     source,

@@ -480,6 +480,10 @@ export interface Requests extends DoorRequests {
     };
     answer: { readonly offset: number };
   };
+  /** From a driver, for the next one: where it can go on. What is in it is the drivers' business. */
+  putCheckpoint: { ask: { readonly session: string; readonly base64: string }; answer: Record<string, never> };
+  /** Null when there is none that is whole. */
+  getCheckpoint: { ask: { readonly session: string }; answer: { readonly base64: string | null } };
   /** The status with all its evidence, and its history. */
   explain: {
     ask: { readonly session: string };

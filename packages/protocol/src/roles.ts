@@ -57,6 +57,8 @@ export const OP_ROLES: { readonly [K in Op]: OpRole } = {
   audit: 'owner',
   serveGateway: 'local',
   appendEvents: 'local',
+  putCheckpoint: 'local',
+  getCheckpoint: 'local',
   redeemToken: 'local',
   recordAudit: 'local',
   notices: 'local',

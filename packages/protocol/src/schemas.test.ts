@@ -63,6 +63,8 @@ const accepted: readonly (readonly [op: Op, ask: unknown])[] = [
   ['watchEvents', { session: 'a', from: { lineAt: 3 }, creditBytes: 1 }],
   ['command', { session: 'a', id: 'x', command: { do: 'interrupt' } }],
   ['appendEvents', { session: 'a', end: 0, line: '{}', consumed: 0 }],
+  ['putCheckpoint', { session: 'a', base64: 'YQ==' }],
+  ['getCheckpoint', { session: 'a' }],
   ['events', {}],
   ['events', { sessions: ['web'], types: ['milestone'] }],
   ['SUBSCRIBE_WORKER_OUTPUT', { agent: 'web' }],

@@ -279,6 +279,8 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     consumed: offset,
     isLast: z.boolean().optional(),
   }),
+  putCheckpoint: z.strictObject({ session: sessionRef, base64: z.base64('must be base64').max(EVENTS_LINE_BYTES_MAX) }),
+  getCheckpoint: z.strictObject({ session: sessionRef }),
   explain: z.strictObject({ session: sessionRef }),
   events: z.strictObject({
     sessions: z.array(sessionRef).max(1000).optional(),

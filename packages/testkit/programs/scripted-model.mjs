@@ -11,6 +11,8 @@
  *   please write FILE      a call of the agent's own tool for files
  *   please call NAME JSON  a call of any tool
  *   please wait            a word every tenth of a second, for two minutes
+ *   please count N         N words, one every tenth of a second
+ *   please recall          the first thing that the user has said
  *   please fail STATUS     an HTTP error for the first request, then an answer
  *   please break           a stream that is cut in the middle, then an answer
  *
@@ -90,6 +92,15 @@ function replyTo(items) {
     }
     case 'wait':
       return { pieces: Array.from({ length: TICKS }, (_, tick) => `tick ${tick} `), pieceMs: TICK_MS };
+    case 'count':
+      return {
+        pieces: Array.from({ length: Number.parseInt(rest, 10) }, (_, tick) => `tick ${tick} `),
+        pieceMs: TICK_MS,
+      };
+    case 'recall': {
+      const first = items.find(({ who, text }) => who === 'user' && promptIn(text) !== undefined);
+      return { text: `At first ${promptIn(first.text).toUpperCase()}.` };
+    }
     case 'fail':
       failed.add(key);
       return isFirst ? { status: Number.parseInt(rest, 10) } : { text: heard(' after a failure') };

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, listOf, numberOf, objectOf, present, textOf 
 import type { Hands } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
+import { isKnownTo, type Program } from '../versions.ts';
 import { answerPermission, answerQuestion, asked, cancelAsks, sentAnswer } from './asks.ts';
 import { type AcpState, type AcpWork, initialAcp, request } from './state.ts';
 import { blockContent } from './tools.ts';
@@ -25,6 +26,7 @@ export function acpDialect(source: AgentSource, extension: AcpExtension = () => 
     sent,
     started,
     hands,
+    program: ({ state }) => (state.isStarted ? programOf(state) : null),
     resumable: ({ state }) => (state.canLoad || state.canResume ? state.session : null),
     typeOf(line) {
       const kind = textOf(objectOf(objectOf(line.params).update).sessionUpdate);
@@ -88,10 +90,21 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
     if (state.isFollowing && state.prompts.length === 0)
       ledger.endTurn({ outcome: 'completed', stopReason: 'history' });
     state.isFollowing = false;
-    state.isSkipping = false;
+    if (state.isSkipping && endsLater(state)) state.isHistoryDue = true;
+    else state.isSkipping = false;
     sessionReady(work, session ?? note ?? state.session ?? undefined, result);
   }
   return true;
+}
+
+function programOf({ agentName, agentVersion }: AcpState): Program | null {
+  return agentName === null || agentVersion === null ? null : { name: agentName, version: agentVersion };
+}
+
+/** Whether the history that is being loaded follows the answer. */
+function endsLater(state: AcpState): boolean {
+  const program = programOf(state);
+  return program !== null && isKnownTo(program, 'history-after-load');
 }
 
 /** The result of loading a session has its settings, but no id. */
@@ -114,7 +127,8 @@ function initialized(work: AcpWork, result: JsonObject): boolean {
   else if (session !== null && state.canLoad) {
     state.isSkipping = state.options.isContinued === true;
     request(work, 'session/load', { ...place, sessionId: session }, session);
-  } else request(work, 'session/new', place);
+  } else if (session !== null) cannotGoOn(work, 'it offers neither session/load nor session/resume');
+  else request(work, 'session/new', place);
   return true;
 }
 
@@ -134,7 +148,7 @@ function sessionReady(work: AcpWork, session: string | undefined, result: JsonOb
   else ledger.emit({ kind: 'session.started', agentName: state.agentName ?? 'acp', ...about, ...settings });
   state.isStarted = true;
   state.session = session ?? state.session;
-  state.ledger.isReady = true;
+  state.ledger.isReady = !state.isHistoryDue;
   if (isFirst && !state.options.isReadOnly) choose(work, { model, mode });
 }
 
@@ -207,12 +221,19 @@ function failed(work: AcpWork, id: string, method: string, error: JsonObject): b
     endPrompt(work, id, { outcome: 'failed', stopReason: 'error', error: fault });
     return true;
   }
-  ledger.emit({ kind: 'fault', error: fault, fatal: method === 'initialize' || method === 'session/new' });
-  if (method !== 'session/load' && method !== 'session/resume') return true;
-  state.isSkipping = false;
-  // The old session is gone: go on with a new one rather than not at all.
-  if (!state.options.isReadOnly) request(work, 'session/new', { cwd: state.options.cwd ?? '/', mcpServers: [] });
+  if ((method === 'session/load' || method === 'session/resume') && !state.options.isReadOnly) {
+    state.isSkipping = false;
+    const details = textOf(objectOf(error.data).details);
+    cannotGoOn(work, details === undefined ? text : `${text}: ${details}`);
+  } else ledger.emit({ kind: 'fault', error: fault, fatal: method === 'initialize' || method === 'session/new' });
   return true;
+}
+
+/** Another session would know nothing of what was said: whoever wanted to go on does not want that. */
+function cannotGoOn({ state, ledger }: AcpWork, why: string): void {
+  const message = `the agent cannot go on with its session ${state.session}: ${why}`;
+  ledger.emit({ kind: 'fault', error: { code: 'resume', message }, fatal: true });
+  ledger.closes = true;
 }
 
 function tokensOf(result: JsonObject): Tokens | undefined {

@@ -24,6 +24,8 @@ export interface AcpState extends DialectState {
   toldEnd: number;
   /** A history is being loaded that the events already have. */
   isSkipping: boolean;
+  /** The answer has come, and the history has not ended yet. */
+  isHistoryDue: boolean;
   /** The kind of the last update: a run of chunks is one message. */
   last: string | null;
   /** The message that is being written, and how many parts each of the latest has. */
@@ -57,6 +59,7 @@ export function initialAcp(options: DialectOptions): AcpState {
     isFollowing: false,
     toldEnd: 0,
     isSkipping: false,
+    isHistoryDue: false,
     last: null,
     message: null,
     messages: 0,

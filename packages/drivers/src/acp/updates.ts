@@ -49,6 +49,11 @@ export function update(work: AcpWork, params: JsonObject): boolean {
     case 'available_commands_update': {
       const commands = listOf(change.availableCommands).flatMap((command) => textOf(objectOf(command).name) ?? []);
       ledger.emit({ kind: 'session.updated', commands });
+      if (state.isHistoryDue) {
+        state.isHistoryDue = false;
+        state.isSkipping = false;
+        state.ledger.isReady = true;
+      }
       return true;
     }
     case 'current_mode_update':

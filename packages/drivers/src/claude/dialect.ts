@@ -32,6 +32,7 @@ export const claude = dialectOf<ClaudeState>({
     if (!work.state.options.isReadOnly) requestControl(work, { subtype: 'initialize', hooks: null });
   },
   hands,
+  program: ({ state }) => (state.version === null ? null : { name: 'claude', version: state.version }),
   resumable: ({ state }) => (state.ledger.turns > 0 ? state.session : null),
   typeOf: (line) => [line.type, line.subtype].filter((word) => typeof word === 'string').join('/') || 'unknown',
 });

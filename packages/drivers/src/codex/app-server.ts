@@ -6,8 +6,9 @@ import type { Hands } from '../ledger/commands.ts';
 import type { QueuedPrompt } from '../ledger/state.ts';
 import { dialectOf } from '../ledger/stepper.ts';
 import { answerPermission, answerQuestion, asked, sentAnswer } from './approvals.ts';
+import { isKnownTo } from '../versions.ts';
 import { stopListed } from './interrupted-commands.ts';
-import { notification, threadStarted } from './notifications.ts';
+import { notification, threadStarted, versionOf } from './notifications.ts';
 import { type CodexState, type CodexWork, initialCodex, request } from './state.ts';
 
 export const codexAppServer = dialectOf<CodexState>({
@@ -26,6 +27,10 @@ export const codexAppServer = dialectOf<CodexState>({
     ledger.state.isReady = false;
   },
   hands,
+  program({ state }) {
+    const version = versionOf(state.userAgent);
+    return version === undefined || !state.isStarted ? null : { name: 'codex', version };
+  },
   resumable: ({ state }) => (state.ledger.turns > 0 ? state.thread : null),
   typeOf: (line) => textOf(line.method) ?? 'response',
 });
@@ -52,7 +57,12 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
         stopReason: 'not-started',
         error: { code: String(error.code), message: text },
       });
-    if (method === 'thread/resume' && note === 'first') startThread(work, null);
+    // Another thread would know nothing of what was said: whoever wanted to go on does not want that.
+    if (method === 'thread/resume' && note === 'first') {
+      const message = `Codex cannot go on with its thread ${work.state.options.resume}: ${text}`;
+      ledger.emit({ kind: 'fault', error: { code: 'resume', message }, fatal: true });
+      ledger.closes = true;
+    }
     return true;
   }
   if (textOf(result.userAgent) !== undefined) {
@@ -73,16 +83,25 @@ function response(work: CodexWork, id: string, result: JsonObject, error: JsonOb
 /** What it calls its approval policy is its mode here. */
 const APPROVALS: readonly string[] = ['on-request', 'untrusted', 'never'];
 
+/** Those of this version. */
+function approvalsOf({ userAgent }: CodexState): readonly string[] {
+  const version = versionOf(userAgent);
+  return version !== undefined && isKnownTo({ name: 'codex', version }, 'on-failure')
+    ? [...APPROVALS, 'on-failure']
+    : APPROVALS;
+}
+
 function startThread(work: CodexWork, resume: string | null): void {
   const { cwd, model, mode } = work.state.options;
-  if (mode !== undefined && !APPROVALS.includes(mode)) {
-    const text = `Codex has no mode ${JSON.stringify(mode)}, only ${APPROVALS.join(', ')}; it asks on request.`;
+  const approvals = approvalsOf(work.state);
+  if (mode !== undefined && !approvals.includes(mode)) {
+    const text = `Codex has no mode ${JSON.stringify(mode)}, only ${approvals.join(', ')}; it asks on request.`;
     work.ledger.emit({ kind: 'notice', level: 'warning', code: 'mode', text });
   }
   const settings = {
     cwd: cwd ?? null,
     model: work.state.model ?? model ?? null,
-    approvalPolicy: mode !== undefined && APPROVALS.includes(mode) ? mode : 'on-request',
+    approvalPolicy: mode !== undefined && approvals.includes(mode) ? mode : 'on-request',
     sandbox: 'workspace-write',
   };
   if (resume === null) request(work, 'thread/start', settings);

@@ -181,7 +181,7 @@ export function threadStarted(work: CodexWork, thread: JsonObject, settings: Jso
   state.ledger.isReady = true;
 }
 
-function versionOf(userAgent: string | null): string | undefined {
+export function versionOf(userAgent: string | null): string | undefined {
   return /\/(\d+\.\d+\.\d+\S*)/.exec(userAgent ?? '')?.[1];
 }
 

@@ -79,6 +79,8 @@ export interface TurnEnd {
 export class Ledger {
   readonly events: AgentBody[] = [];
   readonly writes: string[] = [];
+  /** The agent's input is to end: it cannot do what it was started for. */
+  closes = false;
   readonly state: LedgerState;
   readonly at: number;
 

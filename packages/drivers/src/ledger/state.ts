@@ -19,6 +19,8 @@ export interface LedgerState {
   detail: string | null;
   isReady: boolean;
   isEnded: boolean;
+  /** A version that was not tested was told. */
+  isVersionTold: boolean;
 }
 
 export interface OpenTurn {
@@ -78,5 +80,6 @@ export function emptyLedger(): LedgerState {
     detail: null,
     isReady: false,
     isEnded: false,
+    isVersionTold: false,
   };
 }

@@ -5,6 +5,7 @@
 import type { AgentSource } from '@spool/protocol/agent';
 import type { Dialect, DialectOptions, DriverInput, LineInput, Step } from '../dialect.ts';
 import { copyOf, isObject, type JsonObject, parseJson } from '../json-value.ts';
+import { type Program, untested } from '../versions.ts';
 import { carryOut, type Hands, sendNext } from './commands.ts';
 import { Ledger } from './ledger.ts';
 import { rawEvent } from './raw.ts';
@@ -36,6 +37,8 @@ export interface DialectParts<State extends DialectState> {
   hands(work: Work<State>): Hands;
   /** The agent's own session, if another process of it can go on with it. */
   resumable?(work: Work<State>): string | null;
+  /** The program that speaks, once it has said what it is. */
+  program?(work: Work<State>): Program | null;
   /** How an unknown message is called. */
   typeOf(message: JsonObject): string;
 }
@@ -48,8 +51,10 @@ export function dialectOf<State extends DialectState>(parts: DialectParts<State>
       const state = copyOf(before);
       const work: Work<State> = { state, ledger: new Ledger(state.ledger, input.at) };
       take(parts, work, input);
+      tellVersion(parts, work);
       work.ledger.settle(work.detail);
-      return { state, events: work.ledger.events, writes: work.ledger.writes };
+      const { events, writes, closes } = work.ledger;
+      return { state, events, writes, ...(closes ? { closes } : {}) };
     },
   };
 }
@@ -73,6 +78,17 @@ function take<State extends DialectState>(parts: DialectParts<State>, work: Work
       ledger.closeAll(text, 'gap');
     }
   }
+}
+
+/** Once, and only of a version that was not tested. */
+function tellVersion<State extends DialectState>(parts: DialectParts<State>, work: Work<State>): void {
+  const { ledger } = work;
+  if (ledger.state.isVersionTold) return;
+  const program = parts.program?.(work);
+  if (!program) return;
+  ledger.state.isVersionTold = true;
+  const text = untested(program);
+  if (text !== null) ledger.emit({ kind: 'notice', level: 'info', code: 'version', text });
 }
 
 function takeLine<State extends DialectState>(parts: DialectParts<State>, work: Work<State>, line: LineInput): void {

@@ -7,6 +7,8 @@ import { Driver, type DriverOutput } from '../driver.ts';
 
 export class Conversation {
   readonly events: AgentEvent[] = [];
+  /** The driver has ended the agent's input. */
+  isClosed = false;
   readonly #driver: Driver;
   #at = 0;
   #commands = 0;
@@ -47,7 +49,8 @@ export class Conversation {
     return this.events.findLast((event): event is Extract<AgentEvent, { kind: K }> => event.kind === kind);
   }
 
-  #took({ events, writes }: DriverOutput): any[] {
+  #took({ events, writes, closes }: DriverOutput): any[] {
+    this.isClosed ||= closes === true;
     this.events.push(...events);
     return writes.map((line) => JSON.parse(line));
   }

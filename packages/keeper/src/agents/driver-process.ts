@@ -10,6 +10,8 @@ import { LOG_FD } from '../daemon-log.ts';
 
 /** Crashes in a row without progress. */
 const CRASHES_MAX = 5;
+/** Crashes after which a checkpoint is not trusted any more. */
+const CRASHES_WITH_CHECKPOINT = 1;
 const AGAIN_MS_FIRST = 50;
 const AGAIN_MS_MAX = 2000;
 
@@ -83,9 +85,22 @@ export class DriverProcess {
       return this.#gone(`no socket: ${(error as Error).message}`);
     }
     const close = serve(ours);
+    // One that has crashed on its checkpoint reads its logs instead.
+    const from = this.#crashes > CRASHES_WITH_CHECKPOINT ? ['--from-start'] : [];
     const child = spawn(
       process.execPath,
-      [...FLAGS, sibling('driver.mjs'), name, '--session', session, '--link-fd', '3', '--config', configFolder],
+      [
+        ...FLAGS,
+        sibling('driver.mjs'),
+        name,
+        '--session',
+        session,
+        '--link-fd',
+        '3',
+        '--config',
+        configFolder,
+        ...from,
+      ],
       { stdio: ['ignore', 'ignore', LOG_FD, theirs], cwd: '/', env: ENVIRONMENT },
     );
     native.close(theirs);

@@ -3,8 +3,9 @@
  * append commands, and the order of the log decides. No content is interpreted here, only ends of lines. Keeps EVT-3: a
  * line is appended whole, at the offset that its writer expected, or not at all.
  *
- * A keeper that is killed in the middle of a write leaves a piece of a line, which nobody was told of. The next append ends
- * that piece first; readers skip a line that is not JSON.
+ * A keeper that is killed in the middle of a write leaves a piece of a line, which nobody was told of. The next one ends that
+ * piece before anything else, so that the end of the log is always where the next line begins; readers skip a line that is not
+ * JSON.
  */
 import { Log, type LogOptions } from '@spool/core';
 import { SpoolError } from '@spool/protocol';
@@ -40,16 +41,11 @@ export class EventsLog {
   }
 
   /** Appends one line; returns the new end. Throws EVENTS_MOVED when the end is not `expected`. */
-  append(line: string, expected = this.log.end): number {
+  append(line: string, expected?: number): number {
     const { log } = this;
-    if (log.end !== expected) throw new SpoolError('EVENTS_MOVED', { offset: log.end });
-    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${line}\n`);
-    this.#isTorn = true; // until all of it is there
-    const taken = log.append(bytes, Date.now());
-    this.#services.flusher.note(log);
-    this.#services.housekeeper.note(this);
-    if (taken < bytes.length) throw new SpoolError('INTERNAL', { reason: 'the disk is full' });
-    this.#isTorn = false;
+    if (this.#isTorn) this.#write(log, '\n');
+    if (expected !== undefined && log.end !== expected) throw new SpoolError('EVENTS_MOVED', { offset: log.end });
+    this.#write(log, `${line}\n`);
     return log.end;
   }
 
@@ -82,6 +78,16 @@ export class EventsLog {
     this.#log.close();
   }
 
+  #write(log: Log, text: string): void {
+    const bytes = Buffer.from(text);
+    this.#isTorn = true; // until all of it is there
+    const taken = log.append(bytes, Date.now());
+    this.#services.flusher.note(log);
+    this.#services.housekeeper.note(this);
+    if (taken < bytes.length) throw new SpoolError('INTERNAL', { reason: 'the disk is full' });
+    this.#isTorn = false;
+  }
+
   /** The bytes of the log before `to`, at least one, not before `from`; null when they are missing. */
   #piece(from: number, to: number): Uint8Array | null {
     const parts: Uint8Array[] = [];
@@ -105,6 +111,11 @@ export class EventsLog {
     this.#log = log;
     const last = log.end > log.start ? log.read(log.end - 1, 1) : null;
     this.#isTorn = last !== null && !(last.type === 'bytes' && last.bytes[0] === NEWLINE);
+    try {
+      if (this.#isTorn) this.#write(log, '\n');
+    } catch {
+      // A full disk: what is there can be read, and the next append tries again
+    }
     return log;
   }
 }

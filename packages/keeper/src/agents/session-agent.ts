@@ -14,6 +14,7 @@ import {
 import { IdempotencyKeys } from '../input/idempotency-keys.ts';
 import { History } from '../screens/insight/history.ts';
 import type { SessionServices } from '../session/services.ts';
+import { CheckpointFile } from './checkpoint-file.ts';
 import { DriverProcess } from './driver-process.ts';
 import { EventsLog } from './events-log.ts';
 
@@ -31,6 +32,7 @@ export interface SessionAgentOptions {
 export class SessionAgent {
   readonly name: string;
   readonly events: EventsLog;
+  readonly checkpoint: CheckpointFile;
   readonly #options: SessionAgentOptions;
   readonly #driver: DriverProcess;
   readonly #keys: IdempotencyKeys;
@@ -49,6 +51,7 @@ export class SessionAgent {
     this.#since = record.startedAt;
     this.#keys = new IdempotencyKeys(folder, 'commands');
     this.#history = new History(folder);
+    this.checkpoint = new CheckpointFile(folder);
     this.events = new EventsLog(folder, services, {
       ...(retainBytes !== undefined && { retainBytes }),
       ...(retainMs !== undefined && { retainMs }),
@@ -92,8 +95,8 @@ export class SessionAgent {
   command({ id, command }: AgentCommandLine, by: string): Requests['command']['answer'] {
     if (this.#isDone) throw new SpoolError('AGENT_ENDED', { session: this.#options.record.name });
     if (this.#keys.has(id)) return { offset: this.log.end, isRepeated: true };
-    const offset = this.log.end;
-    this.events.append(JSON.stringify({ type: 'command', id, at: Date.now(), by, command }));
+    const line = JSON.stringify({ type: 'command', id, at: Date.now(), by, command });
+    const offset = this.events.append(line) - Buffer.byteLength(line) - 1;
     this.#keys.add(id);
     // Whoever sends a prompt and then waits for `idle` waits for its turn. The driver says what becomes of it.
     if (command['do'] === 'prompt' && this.#state === 'idle')
@@ -122,6 +125,7 @@ export class SessionAgent {
   #done(): void {
     this.#isDone = true;
     this.#driver.end();
+    this.checkpoint.remove();
     this.#options.onDone();
   }
 

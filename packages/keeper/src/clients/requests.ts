@@ -218,11 +218,16 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
   command: (keeper, { session, id, command }, connection) =>
     agentOf(keeper.registry.find(session)).command({ id, command }, connection.who),
 
-  appendEvents(keeper, ask, connection) {
-    const session = keeper.registry.find(ask.session);
-    if (connection.driverOf !== session.id) throw new SpoolError('NOT_ALLOWED', { reason: 'only its driver may' });
-    return agentOf(session).append(ask);
+  appendEvents: (keeper, ask, connection) => drivenBy(keeper, ask, connection).append(ask),
+
+  async putCheckpoint(keeper, ask, connection) {
+    await drivenBy(keeper, ask, connection).checkpoint.write(ask.base64);
+    return {};
   },
+
+  getCheckpoint: async (keeper, ask, connection) => ({
+    base64: await drivenBy(keeper, ask, connection).checkpoint.read(),
+  }),
 
   prompt(keeper, ask, connection) {
     const session = keeper.registry.find(ask.session);
@@ -289,9 +294,18 @@ const OPS_OF_DRIVERS: ReadonlySet<Op> = new Set([
   'watchEvents',
   'unwatch',
   'appendEvents',
+  'putCheckpoint',
+  'getCheckpoint',
   'type',
   'closeInput',
 ]);
+
+/** The agent whose driver asks. */
+function drivenBy(keeper: Keeper, ask: { readonly session: string }, connection: Connection): SessionAgent {
+  const session = keeper.registry.find(ask.session);
+  if (connection.driverOf !== session.id) throw new SpoolError('NOT_ALLOWED', { reason: 'only its driver may' });
+  return agentOf(session);
+}
 
 function agentOf({ agent, name }: Session): SessionAgent {
   if (agent === null) throw new SpoolError('NOT_AN_AGENT', { session: name });

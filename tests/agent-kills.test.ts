@@ -1,0 +1,37 @@
+/**
+ * The real agents without a terminal, with everything killed around them and at last themselves (`bodies/agent-kills.ts`). Each runs
+ * where `node scripts/agents.mjs NAME` has brought the program.
+ */
+import { spawnSync } from 'node:child_process';
+import { inNamespace, NAMESPACES_MISSING, program } from '@spool/testkit';
+import { expect, test } from 'vitest';
+import type { Killed } from './bodies/agent-kills.ts';
+import { MATRIX } from './support/agent-session.ts';
+import { AGAIN, AGENTS, isInstalled } from './support/agents.ts';
+
+const BODY = new URL('bodies/agent-kills.ts', import.meta.url);
+/** Two runs and two resumed ones, on a machine that does other things too. */
+const RUN_MS = 240_000;
+
+test.for(MATRIX)(
+  '[EVT-1, EVT-9] $name, the real one: driver, keeper and holder are killed in a stream and while a permission waits, then the agent',
+  { ...AGAIN, timeout: RUN_MS + 10_000 },
+  async ({ name }, { skip }) => {
+    const real = AGENTS.find((each) => each.name === name)!;
+    skip(!isInstalled(real), `it runs once \`node scripts/agents.mjs ${name}\` has brought the program`);
+    skip(NAMESPACES_MISSING !== null, NAMESPACES_MISSING ?? '');
+    skip(spawnSync(program('offline'), ['true']).status !== 0, 'it needs a network of its own');
+    const killed = await inNamespace<Killed>(BODY, { name }, { withinMs: RUN_MS });
+    expect(killed.disturbed).toEqual(killed.undisturbed);
+    expect(killed.outOfOrder).toEqual([]);
+    expect(killed.unknown).toEqual([]);
+    expect(killed.deaths).toMatchObject([
+      { outcome: 'failed', message: expect.stringMatching(/in its turn 3; it can be resumed$/), balance: '0 0 0' },
+      { outcome: 'failed', message: expect.stringMatching(/in its turn 2; it can be resumed$/), balance: '0 0 0' },
+    ]);
+    expect(killed.refused).toBe('AGENT_ENDED');
+    expect(killed.ranAfterDeath).toBe(false);
+    // The model was shown the whole conversation again, from its first prompt on.
+    expect(killed.recalled).toEqual(['At first PLEASE COUNT 60.', 'At first PLEASE COUNT 60.']);
+  },
+);
