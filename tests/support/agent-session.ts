@@ -26,6 +26,8 @@ export interface MatrixAgent {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the program. */
   readonly wrapper?: readonly string[];
+  /** It takes a prompt in the running turn. */
+  readonly steers?: boolean;
   /** Loading a session in the minute in which it began empties it: its file has the minute in its name. */
   readonly resumesNextMinute?: boolean;
 }
@@ -41,8 +43,8 @@ const CAN = {
 };
 
 export const MATRIX: readonly MatrixAgent[] = [
-  { ...CAN, name: 'claude', mode: 'manual' },
-  { ...CAN, name: 'codex', retried: 'break now' },
+  { ...CAN, name: 'claude', mode: 'manual', steers: true },
+  { ...CAN, name: 'codex', retried: 'break now', steers: true },
   { ...CAN, name: 'gemini', deniesLater: true, tellsRetries: false, resumesNextMinute: true },
   {
     ...CAN,
@@ -76,6 +78,7 @@ export class AgentSession extends FollowedAgent implements AsyncDisposable {
     { name, mode, isBridged = false, env = {}, wrapper = [] }: MatrixAgent,
     skip: (condition: boolean, why: string) => void,
     prompt?: string,
+    limits: { readonly maxTurns?: number; readonly budgetUsd?: number } = {},
   ): Promise<AgentSession> {
     const real: Agent = AGENTS.find((each) => each.name === name)!;
     skip(!isInstalled(real), `it runs once \`node scripts/agents.mjs ${name}\` has brought the program`);
@@ -89,6 +92,7 @@ export class AgentSession extends FollowedAgent implements AsyncDisposable {
     const agent = await client.agent(name, {
       mode,
       ...(prompt !== undefined && { prompt }),
+      ...limits,
       program: [...(isBridged ? [] : [offline]), node!, model!, ...wrapper, ...command],
       cwd: home.project,
       env: { PATH: process.env.PATH!, ...home.env, ...env },

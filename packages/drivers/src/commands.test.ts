@@ -148,6 +148,20 @@ describe('claude', () => {
     expect(talk.last('session.updated')).toMatchObject({ model: 'opus' });
   });
 
+  test('how much of a quota is used, and until when', () => {
+    const talk = claude();
+    const rate_limit_info = {
+      status: 'allowed_warning',
+      rateLimitType: 'five_hour',
+      utilization: 0.913,
+      resetsAt: 2000,
+    };
+    talk.says({ type: 'rate_limit_event', rate_limit_info });
+    expect(talk.last('quota')).toMatchObject({ name: 'five_hour', usedPercent: 91.3, resetsAt: 2_000_000 });
+    talk.says({ type: 'rate_limit_event', rate_limit_info: { status: 'allowed' } });
+    expect(talk.last('quota')).toEqual(expect.not.objectContaining({ usedPercent: expect.anything() }));
+  });
+
   test('[DRV-2, EVT-9] a process that dies ends everything, says where and what can be resumed, and refuses commands', () => {
     const talk = claude();
     talk.says({ type: 'system', subtype: 'init', session_id: 'own', model: 'm', tools: [], slash_commands: [] });
@@ -202,6 +216,38 @@ test('codex: handshake, turn, approval, steering and interrupt', () => {
   expect(next.last('session.started')).toMatchObject({ agentSession: 'th1' });
   next.exited();
   expect(faultsOf(next.events)).toEqual([]);
+});
+
+test('[DRV-16] a prompt that waits is sent into the running turn, where the agent can take it; elsewhere it goes on waiting', () => {
+  const codex = new Conversation('codex', { cwd: '/project' });
+  const [initialize] = codex.started();
+  const [, create] = codex.says({ id: initialize.id, result: { userAgent: 'spool/0.166.0' } });
+  codex.says({ id: create.id, result: { thread: { id: 'th1' }, approvalPolicy: 'on-request' } });
+  codex.prompt('go', 'p1');
+  codex.says({ method: 'turn/started', params: { threadId: 'th1', turn: { id: 'tu1' } } });
+  codex.prompt('first', 'p2');
+  codex.prompt('second', 'p3');
+  expect(codex.command({ do: 'sendPrompt', clientId: 'p3' })).toMatchObject([
+    { method: 'turn/steer', params: { expectedTurnId: 'tu1', input: [{ text: 'second' }] } },
+  ]);
+  expect(codex.last('queue')).toMatchObject({ prompts: [{ clientId: 'p2' }] });
+  expect(codex.last('prompt')).toMatchObject({ state: 'started', clientId: 'p3' });
+  codex.command({ do: 'sendPrompt', clientId: 'p3' });
+  expect(codex.last('command.refused')).toMatchObject({ code: 'unknown-prompt' });
+
+  const acp = new Conversation('acp');
+  const [hello] = acp.started();
+  const [open] = acp.says({ jsonrpc: '2.0', id: hello.id, result: { protocolVersion: 1, agentCapabilities: {} } });
+  acp.prompt('go', 'p1');
+  acp.prompt('then', 'p2');
+  acp.prompt('at last', 'p3');
+  // Before the session is there, nothing runs: it only goes to the front.
+  expect(acp.command({ do: 'sendPrompt', clientId: 'p3' })).toEqual([]);
+  expect(acp.last('queue')?.prompts.map(({ clientId }) => clientId)).toEqual(['p3', 'p1', 'p2']);
+  acp.says({ jsonrpc: '2.0', id: open.id, result: { sessionId: 's1' } });
+  expect(acp.command({ do: 'sendPrompt', clientId: 'p2' })).toEqual([]);
+  expect(acp.last('command.refused')).toMatchObject({ code: 'unsupported', message: expect.stringContaining('waits') });
+  expect(acp.last('queue')?.prompts.map(({ clientId }) => clientId)).toEqual(['p1', 'p2']);
 });
 
 test('[EVT-9] an agent that cannot go on with its session says so, begins no other one, and is told no prompt', () => {

@@ -61,7 +61,7 @@ const anthropic = {
             ...(Array.isArray(content) ? content : [])
               .filter(({ type }) => type === 'tool_result')
               .map((part) => ({ who: 'tool', text: textOf(part.content), images: 0 })),
-            { who: role === 'user' ? 'user' : 'other', text: textOf(content), images: imagesIn(content) },
+            { who: isOfUser(role, content) ? 'user' : 'other', text: textOf(content), images: imagesIn(content) },
           ])
           .filter(({ who, text, images }) => who !== 'user' || isSaid(text) || images > 0),
   streams: (body) => body.stream === true,
@@ -113,6 +113,9 @@ const anthropic = {
 };
 
 /** Not only a remark of the agent's own. */
+/** Claude passes on what the user says in a running turn as a message of the system. */
+const isOfUser = (role, content) =>
+  role === 'user' || (role === 'system' && textOf(content).startsWith('The user sent a new message'));
 const isSaid = (text) => text.replaceAll(/<system-reminder>[^]*?<\/system-reminder>/g, '').trim() !== '';
 
 const responses = {

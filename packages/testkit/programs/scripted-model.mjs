@@ -13,6 +13,7 @@
  *   please wait            a word every tenth of a second, for two minutes
  *   please count N         N words, one every tenth of a second
  *   please recall          the first thing that the user has said
+ *   please measure         an answer whose headers say how much of the quota is used: 91 %, until 2100
  *   please fail STATUS     an HTTP error for the first request, then an answer
  *   please break           a stream that is cut in the middle, then an answer
  *
@@ -29,6 +30,18 @@ const RESULT_CHARACTERS_MAX = 400;
 const TICKS = 1200;
 const TICK_MS = 100;
 const PIECE_MS = 2;
+const RESETS = String(Date.UTC(2100, 0, 1) / 1000);
+const QUOTA = {
+  'x-codex-primary-used-percent': '91',
+  'x-codex-primary-window-minutes': '300',
+  'x-codex-primary-reset-at': RESETS,
+  'anthropic-ratelimit-unified-status': 'allowed_warning',
+  'anthropic-ratelimit-unified-reset': RESETS,
+  'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+  'anthropic-ratelimit-unified-5h-utilization': '0.91',
+  'anthropic-ratelimit-unified-5h-reset': RESETS,
+  'anthropic-ratelimit-unified-5h-status': 'allowed_warning',
+};
 /** What was failed once. */
 const failed = new Set();
 
@@ -51,7 +64,7 @@ const server = createServer(async (request, response) => {
   if (status !== undefined)
     return json(status, { error: { message: 'scripted failure', type: 'server_error', code: status } });
   if (!wire.streams(body, pathname)) return json(200, wire.whole(reply, body));
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   for (const event of wire.stream(reply, body)) {
     if (response.destroyed) return;
     const data = event === DONE ? '[DONE]' : JSON.stringify(event);
@@ -101,6 +114,8 @@ function replyTo(items) {
       const first = items.find(({ who, text }) => who === 'user' && promptIn(text) !== undefined);
       return { text: `At first ${promptIn(first.text).toUpperCase()}.` };
     }
+    case 'measure':
+      return { text: heard(), headers: QUOTA };
     case 'fail':
       failed.add(key);
       return isFirst ? { status: Number.parseInt(rest, 10) } : { text: heard(' after a failure') };

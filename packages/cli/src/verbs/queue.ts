@@ -34,14 +34,16 @@ function commandOf(flags: {
   readonly text?: string | undefined;
   readonly move?: string | undefined;
   readonly before?: string | undefined;
+  readonly sendNow?: string | undefined;
 }): Command | null {
-  const { remove, edit, text, move, before } = flags;
-  if ([remove, edit, move].filter((value) => value !== undefined).length > 1)
-    throw new UsageError('use one of --remove, --edit and --move', 'queue');
+  const { remove, edit, text, move, before, sendNow } = flags;
+  if ([remove, edit, move, sendNow].filter((value) => value !== undefined).length > 1)
+    throw new UsageError('use one of --remove, --edit, --move and --send-now', 'queue');
   if ((edit === undefined) !== (text === undefined)) throw new UsageError('--edit requires --text', 'queue');
   if (before !== undefined && move === undefined) throw new UsageError('--before requires --move', 'queue');
   if (remove !== undefined) return { do: 'cancelPrompt', clientId: remove };
   if (edit !== undefined) return { do: 'editPrompt', clientId: edit, content: [{ type: 'text', text: text! }] };
+  if (sendNow !== undefined) return { do: 'sendPrompt', clientId: sendNow };
   if (move !== undefined) return { do: 'movePrompt', clientId: move, ...(before !== undefined && { before }) };
   return null;
 }

@@ -90,7 +90,7 @@ function response(work: AcpWork, id: string, result: JsonObject, error: JsonObje
     if (state.isFollowing && state.prompts.length === 0)
       ledger.endTurn({ outcome: 'completed', stopReason: 'history' });
     state.isFollowing = false;
-    if (state.isSkipping && endsLater(state)) state.isHistoryDue = true;
+    if (state.isSkipping && endsLater(state) && !state.isHistoryOver) state.isHistoryDue = true;
     else state.isSkipping = false;
     sessionReady(work, session ?? note ?? state.session ?? undefined, result);
   }

@@ -26,6 +26,8 @@ export interface AcpState extends DialectState {
   isSkipping: boolean;
   /** The answer has come, and the history has not ended yet. */
   isHistoryDue: boolean;
+  /** What ends it has come before the answer. */
+  isHistoryOver: boolean;
   /** The kind of the last update: a run of chunks is one message. */
   last: string | null;
   /** The message that is being written, and how many parts each of the latest has. */
@@ -60,6 +62,7 @@ export function initialAcp(options: DialectOptions): AcpState {
     toldEnd: 0,
     isSkipping: false,
     isHistoryDue: false,
+    isHistoryOver: false,
     last: null,
     message: null,
     messages: 0,

@@ -49,6 +49,7 @@ export function update(work: AcpWork, params: JsonObject): boolean {
     case 'available_commands_update': {
       const commands = listOf(change.availableCommands).flatMap((command) => textOf(objectOf(command).name) ?? []);
       ledger.emit({ kind: 'session.updated', commands });
+      state.isHistoryOver = true;
       if (state.isHistoryDue) {
         state.isHistoryDue = false;
         state.isSkipping = false;

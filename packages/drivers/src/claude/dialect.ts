@@ -75,6 +75,18 @@ function message(work: ClaudeWork, line: JsonObject): boolean {
         ledger.emit({ kind: 'tool.progress', tool, ...(seconds === undefined ? {} : { elapsedMs: seconds * 1000 }) });
       return true;
     }
+    case 'rate_limit_event': {
+      const info = objectOf(line.rate_limit_info);
+      const [used, resets] = [numberOf(info.utilization), numberOf(info.resetsAt)];
+      ledger.emit({
+        kind: 'quota',
+        ...present({ name: textOf(info.rateLimitType) }),
+        ...(used === undefined ? {} : { usedPercent: Math.round(used * 1000) / 10 }),
+        ...(resets === undefined ? {} : { resetsAt: resets * 1000 }),
+        detail: { status: info.status },
+      });
+      return true;
+    }
     case 'tool_use_summary':
       ledger.emit({ kind: 'notice', level: 'info', code: 'summary', text: textOf(line.summary) ?? '' });
       return true;

@@ -1,6 +1,6 @@
 /**
  * Carries out the commands of clients: the queue of prompts, and answers. The first answer to a request wins; a later one gets an
- * event that says so. What an agent can do is in its `Hands`. Keeps DRV-7, DRV-8, DRV-11.
+ * event that says so. What an agent can do is in its `Hands`. Keeps DRV-7, DRV-8, DRV-11, DRV-16.
  */
 import type { Command, Content, Decision, PermissionOption } from '@spool/protocol/agent';
 import type { CommandInput } from '../dialect.ts';
@@ -94,6 +94,8 @@ function act(ledger: Ledger, hands: Hands, command: Command, by: string): Refusa
       ledger.emit({ kind: 'prompt', state: 'cancelled', clientId: command.clientId });
       return tellQueue(ledger);
     }
+    case 'sendPrompt':
+      return sendNow(ledger, hands, command.clientId);
     case 'interrupt': {
       if (command.alsoQueued && queue.length > 0) {
         for (const { clientId } of queue.splice(0)) ledger.emit({ kind: 'prompt', state: 'cancelled', clientId });
@@ -138,12 +140,7 @@ function prompt(
   if (state.queue.length >= QUEUE_MAX || charsOf(state.queue) + contentChars(content) > QUEUE_CHARS_MAX)
     return { code: 'invalid', message: `the queue is full; at most ${QUEUE_MAX} prompts wait` };
   const waiting: QueuedPrompt = { clientId, content: copyOf(content) as Content[] };
-  if (when === 'now' && state.turn && state.isReady && hands.steer) {
-    state.turn.clientIds.push(clientId);
-    ledger.emit({ kind: 'prompt', state: 'started', clientId, content: waiting.content });
-    hands.steer(waiting);
-    return undefined;
-  }
+  if (when === 'now' && state.turn && state.isReady && hands.steer) return steer(ledger, hands, waiting);
   if (when === 'queue') state.queue.push(waiting);
   else state.queue.unshift(waiting);
   if (state.turn || !state.isReady) {
@@ -151,6 +148,29 @@ function prompt(
     tellQueue(ledger);
   }
   return undefined;
+}
+
+/** Sends a prompt that waits into the running turn; without one, it is the next. */
+function sendNow(ledger: Ledger, hands: Hands, clientId: string): Refusal {
+  const { queue, turn, isReady } = ledger.state;
+  const at = queue.findIndex((waiting) => waiting.clientId === clientId);
+  if (at < 0) return notWaiting(clientId);
+  if (turn && isReady && !hands.steer)
+    return {
+      code: 'unsupported',
+      message: 'this agent takes no prompt in a running turn; it waits for the end of the turn',
+    };
+  const [prompt] = queue.splice(at, 1);
+  if (turn && isReady) steer(ledger, hands, prompt!);
+  else queue.unshift(prompt!);
+  return tellQueue(ledger);
+}
+
+function steer(ledger: Ledger, hands: Hands, prompt: QueuedPrompt): undefined {
+  const { clientId, content } = prompt;
+  ledger.state.turn!.clientIds.push(clientId);
+  ledger.emit({ kind: 'prompt', state: 'started', clientId, content });
+  hands.steer!(prompt);
 }
 
 function answerPermission(ledger: Ledger, hands: Hands, command: Command & { do: 'permission' }, by: string): Refusal {

@@ -18,6 +18,8 @@ export type Command =
   /** Moves a prompt that waits before another one, or to the end. */
   | { readonly do: 'movePrompt'; readonly clientId: string; readonly before?: string }
   | { readonly do: 'cancelPrompt'; readonly clientId: string }
+  /** Sends a prompt that waits into the running turn (steer). Refused by an agent that cannot do that: it goes on waiting. */
+  | { readonly do: 'sendPrompt'; readonly clientId: string }
   | { readonly do: 'interrupt'; readonly alsoQueued?: boolean }
   /** By the id of an option, or by behaviour. `rule` names the rule of the policy that answers instead of a person. */
   | {

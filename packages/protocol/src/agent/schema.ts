@@ -194,6 +194,7 @@ export const AGENT_COMMAND_SCHEMA: z.ZodType<Command> = z.discriminatedUnion('do
   z.strictObject({ do: z.literal('editPrompt'), clientId, content: sentContent }),
   z.strictObject({ do: z.literal('movePrompt'), clientId, before: clientId.optional() }),
   z.strictObject({ do: z.literal('cancelPrompt'), clientId }),
+  z.strictObject({ do: z.literal('sendPrompt'), clientId }),
   z.strictObject({ do: z.literal('interrupt'), alsoQueued: z.boolean().optional() }),
   z.strictObject({
     do: z.literal('permission'),

@@ -57,10 +57,18 @@ export const AGENT_VERBS = {
       text: { kind: 'text', value: 'TEXT', about: 'with --edit: the new text' },
       move: { kind: 'text', value: 'PROMPT', about: 'move the prompt with this id to the end, or before --before' },
       before: { kind: 'text', value: 'PROMPT', about: 'with --move: the prompt that then follows' },
+      'send-now': {
+        kind: 'text',
+        value: 'PROMPT',
+        about: 'send the prompt with this id into the running turn, where the agent can take it',
+      },
     },
+    details:
+      'Claude and Codex take a prompt in a running turn. Gemini, Grok and other ACP agents do not: it goes on waiting.',
     examples: [
       ['spool queue claude', 'what waits'],
       ['spool queue claude --remove k3x9d2', 'take one back'],
+      ['spool queue claude --send-now k3x9d2', 'do not wait for the end of the turn'],
     ],
   },
   resume: {
