@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '@spool/testkit';
 import { AGAIN } from './support/agents.ts';
-import { AgentSession, MATRIX, Turn } from './support/agent-session.ts';
+import { AgentSession, MATRIX } from './support/agent-session.ts';
+import { Turn } from './support/followed-agent.ts';
 
 const OPENCODE = MATRIX.find(({ name }) => name === 'opencode')!;
 const PROXY = fileURLToPath(new URL('../packages/testkit/programs/cutting-proxy.mjs', import.meta.url));
