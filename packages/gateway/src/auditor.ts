@@ -5,6 +5,11 @@ import type { Principal } from './principal.ts';
 
 const WAITING_MAX = 5000;
 
+const MINUTE_MS = 60_000;
+const REFUSALS_A_MINUTE = 100;
+/** Pairs of token and session that are remembered for a minute. */
+const KEYS_MAX = 1000;
+
 /** A keeper that is away is replaced within seconds. */
 const ATTEMPTS_MAX = 20;
 const AGAIN_MS = 500;
@@ -14,9 +19,33 @@ export class Auditor {
   #waiting: AuditEntry[] = [];
   #dropped = 0;
   #isSending = false;
+  #minuteSince = -Infinity;
+  readonly #often = new Map<string, number>();
 
   constructor(send: (entries: readonly AuditEntry[]) => Promise<void>) {
     this.#send = send;
+  }
+
+  /**
+   * Refusals of strangers and looks of viewers could fill the log until what happened before is gone: of the former so many a minute are
+   * kept, of the latter one a minute for each token and session.
+   */
+  recordOften(
+    principal: Principal | null,
+    what: string,
+    more: Pick<AuditEntry, 'session' | 'address' | 'note'> = {},
+  ): void {
+    const now = performance.now();
+    if (now - this.#minuteSince > MINUTE_MS) {
+      this.#minuteSince = now;
+      this.#often.clear();
+    }
+    const key = principal ? `${principal.id} ${what} ${more.session ?? ''}` : what;
+    const count = this.#often.get(key) ?? 0;
+    const isKnown = count > 0 || this.#often.size < KEYS_MAX;
+    if (isKnown) this.#often.set(key, count + 1);
+    if (!isKnown || count >= (principal ? 1 : REFUSALS_A_MINUTE)) this.#dropped++;
+    else this.record(principal, what, more);
   }
 
   record(principal: Principal | null, what: string, more: Pick<AuditEntry, 'session' | 'address' | 'note'> = {}): void {
@@ -51,7 +80,7 @@ export class Auditor {
   }
 
   #tellDropped(): AuditEntry {
-    const note = `${this.#dropped} more in a flood`;
+    const note = `${this.#dropped} more like those before`;
     this.#dropped = 0;
     return { at: Date.now(), token: null, who: '', what: 'dropped', note };
   }

@@ -184,10 +184,10 @@ export class GuardedLink {
 
   #passing(channel: number, asked: Request, request: Request): void {
     this.#answers?.expect(channel, asked);
-    if (isRecorded(request.op))
-      this.#auditor.record(this.#principal, request.op, {
-        session: String(request['session'] ?? request['id'] ?? '').slice(0, 200),
-      });
+    if (!isRecorded(request.op)) return;
+    const session = String(request['session'] ?? request['id'] ?? '').slice(0, 200);
+    if (request.op === 'attach') this.#auditor.recordOften(this.#principal, 'attach', { session });
+    else this.#auditor.record(this.#principal, request.op, { session });
   }
 
   #typing(session: string): void {

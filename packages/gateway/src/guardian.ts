@@ -89,7 +89,7 @@ export class Guardian {
   /** Counts a wrong token or code. The error to answer with. */
   refused(address = '', error: SpoolError): SpoolError {
     const answer = this.#limit.fail(address, error);
-    if (answer.isTold) this.auditor.record(null, 'refused', { address, note: answer.error.code });
+    if (answer.isTold) this.auditor.recordOften(null, 'refused', { address, note: answer.error.code });
     return answer.error;
   }
 
@@ -110,7 +110,7 @@ export function hasBearer(headers: IncomingMessage['headers']): boolean {
 }
 
 function bearerOf(headers: IncomingMessage['headers']): string | undefined {
-  const found = /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '')?.[1];
+  const found = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? '')?.[1];
   if (found !== undefined) return found;
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
   return offered?.find((name) => name.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Principal } from './principal.ts';
-import { type Ended, Visits, VISITS_OF_VIEWER_MAX } from './visits.ts';
+import { type Ended, REQUESTS_OF_VIEWER_MAX, SOCKETS_OF_VIEWER_MAX, Visits } from './visits.ts';
 
 const who = (over: Partial<Principal> = {}): Principal => ({
   id: 't',
@@ -19,8 +19,8 @@ test('[DOOR-12] what a token has opened ends by the clock on the wall, although 
   const visits = new Visits();
   const ended: [string, Ended][] = [];
   const expiresAt = Date.now() + 3_600_000;
-  visits.open(who({ id: 'hour', expiresAt }), (why) => ended.push(['hour', why]));
-  visits.open(who({ id: 'for ever' }), (why) => ended.push(['for ever', why]));
+  visits.open(who({ id: 'hour', expiresAt }), 'socket', (why) => ended.push(['hour', why]));
+  visits.open(who({ id: 'for ever' }), 'socket', (why) => ended.push(['for ever', why]));
   vi.advanceTimersByTime(2000);
   expect(ended).toEqual([]);
   vi.setSystemTime(expiresAt + 1); // the laptop has slept
@@ -32,24 +32,25 @@ test('[DOOR-12] what a token has opened ends by the clock on the wall, although 
 test('nothing is looked at while nothing can expire', () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const visits = new Visits();
-  const over = visits.open(who({ expiresAt: Date.now() + 1000 }), () => {});
+  const over = visits.open(who({ expiresAt: Date.now() + 1000 }), 'socket', () => {});
   expect(vi.getTimerCount()).toBe(1);
   over();
   over(); // twice is once
-  visits.open(who(), () => {});
+  visits.open(who(), 'socket', () => {});
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('[DOOR-5] a viewer, all browsers of a share link, and everybody together have a limit', () => {
   const visits = new Visits(1000);
-  const open = (principal: Principal, count: number): (() => void)[] =>
-    Array.from({ length: count }, () => visits.open(principal, () => {}));
-  const [first] = open(who({ id: 'browser 1', parent: 'link' }), VISITS_OF_VIEWER_MAX - 1);
+  const open = (principal: Principal, count: number, kind: 'request' | 'socket' = 'socket'): (() => void)[] =>
+    Array.from({ length: count }, () => visits.open(principal, kind, () => {}));
+  const [first] = open(who({ id: 'browser 1', parent: 'link' }), SOCKETS_OF_VIEWER_MAX - 1);
   open(who({ id: 'browser 2', parent: 'link' }), 1);
   expect(() => open(who({ id: 'browser 3', parent: 'link' }), 1)).toThrow('too many requests');
   first!();
   open(who({ id: 'browser 3', parent: 'link' }), 1);
-  open(who({ id: 'operator', role: 'operator' }), 750 - VISITS_OF_VIEWER_MAX);
+  open(who({ id: 'operator', role: 'operator' }), 750 - SOCKETS_OF_VIEWER_MAX - REQUESTS_OF_VIEWER_MAX);
+  expect(() => open(who({ id: 'another' }), REQUESTS_OF_VIEWER_MAX + 1, 'request')).toThrow('too many requests');
   for (const role of ['viewer', 'operator', 'owner'] as const)
     expect(() => open(who({ id: role, role }), 1)).toThrow('too many requests');
 });
@@ -57,9 +58,9 @@ test('[DOOR-5] a viewer, all browsers of a share link, and everybody together ha
 test('[DOOR-12] a revoked token closes what it has opened, and no other; a link in a notification is no token', () => {
   const visits = new Visits();
   const ended: string[] = [];
-  for (const id of ['kept', 'revoked']) visits.open(who({ id }), () => ended.push(id));
+  for (const id of ['kept', 'revoked']) visits.open(who({ id }), 'socket', () => ended.push(id));
   const link = { ask: 'a-b', action: '0', expiresAt: 0, nonce: '' };
-  visits.open(who({ id: 'notification', link }), () => ended.push('notification'));
+  visits.open(who({ id: 'notification', link }), 'socket', () => ended.push('notification'));
   visits.closeRevoked((id) => id === 'kept');
   expect(ended).toEqual(['revoked']);
 });

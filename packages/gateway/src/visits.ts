@@ -5,8 +5,11 @@
 import { mayDo, SpoolError } from '@spool/protocol';
 import type { Principal } from './principal.ts';
 
-/** Of one token below an operator, or of all browsers of one share link. An operator can start programs, so a limit would be in vain. */
-export const VISITS_OF_VIEWER_MAX = 512;
+/** WebSockets of one token below an operator, or of all browsers of one share link. An operator can start programs: a limit would be in vain. */
+export const SOCKETS_OF_VIEWER_MAX = 512;
+
+/** Requests and streams of events, too: an answer that is not read stays in memory, and may have a megabyte. */
+export const REQUESTS_OF_VIEWER_MAX = 128;
 
 /** Of the daemon's connections, those for the network; the rest is for clients on this machine. */
 const SHARE_OF_DAEMON = 3 / 4;
@@ -39,10 +42,11 @@ export class Visits {
   /**
    * `close` is called when the token ends first. Returns what is to be called at the end of the visit. Throws TOO_MANY_VISITS.
    */
-  open(principal: Principal, close: (why: Ended) => void): () => void {
-    const whose = principal.parent ?? principal.id;
+  open(principal: Principal, kind: 'request' | 'socket', close: (why: Ended) => void): () => void {
+    const whose = `${kind} ${principal.parent ?? principal.id}`;
     const count = this.#counts.get(whose) ?? 0;
-    const most = mayDo(principal.role, 'operator') ? this.#most : Math.min(this.#most, VISITS_OF_VIEWER_MAX);
+    const ofViewer = kind === 'request' ? REQUESTS_OF_VIEWER_MAX : SOCKETS_OF_VIEWER_MAX;
+    const most = mayDo(principal.role, 'operator') ? this.#most : Math.min(this.#most, ofViewer);
     if (count >= most || this.#live.size >= this.#most) throw new SpoolError('TOO_MANY_VISITS', { most });
     const visit: Visit = { principal, close };
     this.#live.add(visit);

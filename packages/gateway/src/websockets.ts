@@ -61,7 +61,7 @@ export class WebSockets {
   /** The front door and the guardian have let it in. Throws if too many are open. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
     let opened: WebSocket | null = null;
-    const over = this.#guardian.visits.open(principal, (why) => {
+    const over = this.#guardian.visits.open(principal, 'socket', (why) => {
       if (opened) closeNow(opened, CLOSE.revoked, why);
       else socket.destroy();
     });

@@ -22,8 +22,8 @@ import {
 } from '@spool/protocol';
 import type { DaemonLog } from './daemon-log.ts';
 
-/** A gateway that lived this long was healthy: its successor starts at once. */
-const HEALTHY_MS = 5000;
+/** A gateway that lived this long was healthy, because one starts in half of it: its successor starts at once. */
+const HEALTHY_MS = 1500;
 const BACKOFF_MS_FIRST = 50;
 const BACKOFF_MS_MAX = 5000;
 

@@ -11,6 +11,8 @@ export interface Subscription {
   readonly id: string;
   /** The id of the token. */
   readonly token: string;
+  /** The share link that its browser came by. */
+  readonly link?: string | undefined;
   readonly endpoint: string;
   /** Both in base64url. */
   readonly keys: { readonly p256dh: string; readonly auth: string };
@@ -18,6 +20,8 @@ export interface Subscription {
 }
 
 const PER_TOKEN_MAX = 5;
+/** Of all browsers of one share link: the places are for everybody. */
+const PER_LINK_MAX = 50;
 const ALL_MAX = 200;
 
 interface Stored {
@@ -46,12 +50,21 @@ export class PushBook {
   }
 
   /** The same browser subscribes again and again: its address is kept once, and its oldest gives way. */
-  add(token: string, { endpoint, keys }: Pick<Subscription, 'endpoint' | 'keys'>): Subscription {
+  add(token: string, { endpoint, keys, link }: Pick<Subscription, 'endpoint' | 'keys' | 'link'>): Subscription {
     const others = this.all().filter((one) => one.endpoint !== endpoint);
     const own = others.filter((one) => one.token === token);
     const kept = own.length < PER_TOKEN_MAX ? others : others.filter((one) => one !== own[0]);
+    if (link !== undefined && kept.filter((one) => one.link === link).length >= PER_LINK_MAX)
+      throw new SpoolError('TOO_MANY', { subscriptions: PER_LINK_MAX });
     if (kept.length >= ALL_MAX) throw new SpoolError('TOO_MANY', { subscriptions: ALL_MAX });
-    const made = { id: randomBytes(8).toString('hex'), token, endpoint, keys, createdAt: Date.now() };
+    const made = {
+      id: randomBytes(8).toString('hex'),
+      token,
+      endpoint,
+      keys,
+      createdAt: Date.now(),
+      ...(link !== undefined && { link }),
+    };
     this.#write([...kept, made]);
     return made;
   }

@@ -51,7 +51,8 @@ export function pushRoutes(book: PushBook, services: () => readonly string[]): r
             reason: 'these are not the keys of a subscription',
           });
         const encoded = { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') };
-        return shown(book.add(request.principal!.id, { endpoint, keys: encoded }));
+        const { id: token, parent: link } = request.principal!;
+        return shown(book.add(token, { endpoint, keys: encoded, link }));
       },
     }),
     route({

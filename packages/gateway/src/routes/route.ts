@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guardedClient } from '../guarded-client.ts';
 import type { Guardian } from '../guardian.ts';
+import { whenOver } from './departures.ts';
 
 export interface Ask<Query, Body> {
   /** Of the path. */
@@ -52,9 +53,11 @@ export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: F
         ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
         async handler(request, reply) {
           const leaving = new AbortController();
-          reply.raw.once('close', () => leaving.abort());
-          const over = guardian.visits.open(request.principal!, () => reply.raw.destroy());
-          reply.raw.once('close', over);
+          const end = guardian.visits.open(request.principal!, 'request', () => reply.raw.destroy());
+          whenOver(request.raw, reply.raw, () => {
+            end();
+            leaving.abort();
+          });
           await using client = guardedClient(guardian, request.principal!);
           const asked = {
             id: request.params.id ?? '',

@@ -32,6 +32,9 @@ const ID_BYTES = 5;
 /** More than any user has devices; a flood of logins must not fill the disk. */
 const TOKENS_MAX = 1000;
 
+/** Browsers of one share link: it must not use up the places of all others. */
+const DEVICES_OF_LINK_MAX = 500;
+
 /** A browser that was not used for this long must log in again. */
 const DEVICE_MS = 90 * 24 * 3600 * 1000;
 
@@ -74,6 +77,8 @@ export class TokenStore {
     const found = tokens.find((known) => isSecretOf(known, token));
     if (!found || found.usesLeft === null || found.usesLeft < 1) throw new SpoolError('CODE_REFUSED');
     const { role, scope, kind } = found;
+    if (tokens.filter(({ parent }) => parent === found.id).length >= DEVICES_OF_LINK_MAX)
+      throw new SpoolError('TOO_MANY', { browsers: DEVICES_OF_LINK_MAX });
     const usesLeft = found.usesLeft - 1;
     // A share link stays, so that it can be revoked with all that came of it.
     const isKept = usesLeft > 0 || kind === 'share';
@@ -83,7 +88,15 @@ export class TokenStore {
   }
 
   #add(made: Omit<StoredToken, 'id' | 'hash' | 'createdAt'>): Requests['createToken']['answer'] {
-    const tokens = this.#read();
+    const all = this.#read();
+    // The browser that logged in first gives way: the user must be able to log in.
+    const tokens =
+      all.length < TOKENS_MAX
+        ? all
+        : without(
+            all,
+            all.find(({ kind }) => kind === 'device'),
+          );
     if (tokens.length >= TOKENS_MAX) throw new SpoolError('TOO_MANY', { tokens: TOKENS_MAX });
     const id = randomBytes(ID_BYTES).toString('hex');
     const text = `spool_${id}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
@@ -154,6 +167,10 @@ function isSecretOf(known: StoredToken, text: string): boolean {
 
 function infoOf({ hash: _hash, ...token }: StoredToken): TokenInfo {
   return { ...token, lastUsedAt: null };
+}
+
+function without<T>(list: readonly T[], one: T | undefined): readonly T[] {
+  return list.filter((each) => each !== one);
 }
 
 function only<T>(list: readonly T[]): T | undefined {
