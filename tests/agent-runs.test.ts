@@ -186,7 +186,7 @@ test('[EVT-7] a session is blocked while a permission waits, in its words, also 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   await run.client.waitUntil(run.agent.id, 'idle');
   const late = await daemon.spool(['approve', run.agent.id]);
-  expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('no permission waits') });
+  expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('no permission is waiting') });
 });
 
 test('[EVT-4] a driver that keeps crashing is given up: the session lives and says so, and a command tries again', async () => {

@@ -259,7 +259,7 @@ test('[SHOW-4] `logs --json` and `attach --json` of an agent print its events; `
   expect((await daemon.spool(['prompt', 'jay', 'hang'])).stdout).toBe('Sent to jay.\n');
   expect((await daemon.spool(['interrupt', 'jay'])).stdout).toBe('Interrupted jay.\n');
   const { id } = await (await daemon.client()).get('jay');
-  expect((await daemon.spool(['approve', id])).stderr).toContain('no permission waits in "jay"');
+  expect((await daemon.spool(['approve', id])).stderr).toContain('no permission is waiting in "jay"');
   await until('it is interrupted', async () => (await logs(daemon, 'jay')).includes('─ interrupted'), SEE_MS);
   const attached = daemon.spool(['attach', 'jay', '--json']);
   await (await daemon.client()).command('jay', { do: 'close' });

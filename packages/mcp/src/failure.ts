@@ -16,7 +16,7 @@ const SENTENCES: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_AN_AGENT: 'this session is not an agent without a terminal; use spool_send or spool_keys',
   AGENT_ON_WIRE: 'this session is an agent without a terminal; give it prompts with spool_prompt',
   AGENT_ENDED: 'the agent has ended; read what it did with spool_read, or start another one with spool_agent',
-  AGENT_NOT_RESUMABLE: 'the agent has told no session of its own to go on with; start another one with spool_agent',
+  AGENT_NOT_RESUMABLE: 'the agent has not named a session that it could go on with; start a new one with spool_agent',
   AGENT_RUNS: 'another session goes on with this agent; use that one',
   AGENT_UNKNOWN: 'unknown agent; use claude, codex, gemini, grok, opencode or acp',
   TOO_MANY_FILES: 'the daemon is running out of file descriptors; stop some sessions with spool_stop',

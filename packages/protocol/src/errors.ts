@@ -27,7 +27,8 @@ export const ERROR_CODES = {
     'this session is an agent without a terminal; `spool attach` and `spool logs` show what it does, `spool prompt`, `approve`, `deny` and `answer` talk to it',
   AGENT_ENDED: 'the agent has ended; `spool resume` goes on with it, `spool logs` shows what it did',
   AGENT_RUNS: 'another session goes on with this agent; prompt that session, or stop it first',
-  AGENT_NOT_RESUMABLE: 'the agent has told no session of its own to go on with; `spool run --agent` starts another one',
+  AGENT_NOT_RESUMABLE:
+    'the agent has not named a session that it could go on with; `spool run --agent` starts a new one',
   AGENT_UNKNOWN: 'unknown agent; `spool help run` lists the agents',
   EVENTS_MOVED: 'the events log has grown meanwhile; read it to its end first',
   // Starting a child

@@ -24,7 +24,7 @@ export async function findAsk(
     if (ask) return { agent, ask };
   }
   const what = kind === 'question.asked' ? 'question' : 'permission';
-  const which = request === undefined ? `no ${what} waits` : `no ${what} ${JSON.stringify(request)} waits`;
+  const which = request === undefined ? `no ${what} is waiting` : `no ${what} ${JSON.stringify(request)} is waiting`;
   const [agent] = agents;
   throw new UsageError(
     session === undefined || !agent ? which : `${which} in ${JSON.stringify(agent.info.name)}`,

@@ -11,8 +11,9 @@ export function tellDecision({ agent, ask }: Found, decided: Decided, asJson: bo
   if (asJson) printJson({ id, name: info.name, request: ask.request, isOurs, outcome, reason });
   else if (!isOurs) {
     const who = outcome?.who === undefined ? '' : ` by ${printable(outcome.who)}`;
-    const how = outcome === null ? printable(reason ?? 'it is gone') : `it was decided${who}: ${outcome.decision}`;
-    notice(`Not counted: ${how}.`);
+    const how =
+      outcome === null ? printable(reason ?? 'the question is gone') : `it was decided${who}: ${outcome.decision}`;
+    notice(`The answer did not count: ${how}.`);
   } else if (outcome !== null)
     print(`${WORDS[outcome.decision]} in ${printable(info.name)}: ${printable(subjectOf(ask))}`);
   return isOurs ? 0 : EXIT.notAllowed;

@@ -11,7 +11,7 @@ export interface TranscriptOptions {
   readonly isFollowing?: boolean | undefined;
   /** Nothing is folded. */
   readonly isFull?: boolean | undefined;
-  /** Only so many lines of the past. */
+  /** Only this many lines of the past. */
   readonly tail?: number | undefined;
   readonly hasTimes?: boolean | undefined;
   /** Only what came in this time, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /**
- * Takes keys, typed text and pastes off what a terminal sends, by the tables of whoever asks. Its input has whole escape
+ * Takes keys, typed text and pastes off what a terminal sends, by the tables of the caller. Its input has whole escape
  * sequences, as `Keyboard` delivers them.
  */
 export type DecodedKey<Name extends string> =

@@ -5,7 +5,7 @@ export interface KeyboardListener {
   take(piece: TypedPiece): void;
   /** The first detach key was pressed and the next key decides; or that has ended. */
   onPrefix?(isPrefixed: boolean): void;
-  /** Typed after the detach key, for whoever reads the terminal next. */
+  /** Typed after the detach key, for the next reader of the terminal. */
   onRest?(bytes: Uint8Array): void;
   /** The terminal is gone. */
   onGone(): void;

@@ -150,7 +150,7 @@ export async function attachTerminal(
   }
   return end.type === 'exit' ? exitCodeOfSession(end) : 0;
 
-  /** The daemon sends so many lines above the screen; more are read from the log here. */
+  /** The daemon sends up to `SCROLLBACK_LINES` above the screen; more are read from the log here. */
   async function withHistory(bytes: Uint8Array, offset: number, lines: number): Promise<Uint8Array> {
     if (lines <= SCROLLBACK_LINES) return bytes;
     const [{ modelWithHistory }, { snapshot }] = await Promise.all([

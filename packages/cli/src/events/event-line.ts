@@ -24,7 +24,7 @@ function sentence(event: ListedEvent, name: string): string {
     case 'session-summary': {
       const last = event.summary.lastLines.at(-1);
       const took = formatDuration(event.summary.durationMs);
-      return `${name} took ${took}${last === undefined ? '' : `, and wrote last: ${printable(last)}`}`;
+      return `${name} took ${took}${last === undefined ? '' : `; its last line: ${printable(last)}`}`;
     }
     case 'session-typed':
       return `${printable(event.who)} types into ${name}`;

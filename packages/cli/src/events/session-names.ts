@@ -5,7 +5,7 @@ import { type ListedEvent, sessionIdOf } from './listed-event.ts';
 
 export class SessionNames {
   readonly #client: Pick<Client, 'get'>;
-  /** For sessions that are removed before their last event is told. */
+  /** For sessions that are removed before their last event is printed. */
   readonly #last = new Map<string, string>();
 
   constructor(client: Pick<Client, 'get'>) {
@@ -32,7 +32,7 @@ export class SessionNames {
     }
   }
 
-  /** The last known name; for the past, which is told at once. */
+  /** The last known name; for the past, which is printed at once. */
   lastKnown(event: ListedEvent): string {
     const id = sessionIdOf(event);
     return this.#last.get(id) ?? id;

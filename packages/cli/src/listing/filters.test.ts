@@ -33,7 +33,7 @@ test('[LIST-6] --running and --ended leave out the others', () => {
 test.each([
   ['colour=red', '--filter "colour=red" is invalid; use label=KEY[=VALUE], state=STATE'],
   ['name', '--filter "name" is invalid'],
-  ['state=busy', '--filter state=busy: there is no such state; use running, blocked'],
+  ['state=busy', '--filter state=busy: unknown state; use running, blocked'],
 ])('[LIST-6] %j is refused with what to write', (filter, message) => {
   expect(() => askedFor([filter], BOTH)).toThrow(message);
 });

@@ -57,6 +57,6 @@ export function askedFor(
 function checkedState(word: string): string {
   const known: readonly string[] = ['running', ...STATUSES, 'ended', ...ENDED];
   if (!known.includes(word))
-    throw new UsageError(`--filter state=${word}: there is no such state; use ${known.join(', ')}`, 'ls');
+    throw new UsageError(`--filter state=${word}: unknown state; use ${known.join(', ')}`, 'ls');
   return word;
 }

@@ -13,7 +13,7 @@ export function readToken(path: string): string {
   if (path !== '-') checkPrivate(path);
   const token = readFileSync(path === '-' ? 0 : path, 'utf8').trim();
   if (token === '' || token.length > TOKEN_FILE_BYTES_MAX || /\s/.test(token))
-    throw new UsageError(`${path === '-' ? 'stdin' : JSON.stringify(path)} does not hold a token, and nothing else`);
+    throw new UsageError(`${path === '-' ? 'stdin' : JSON.stringify(path)} must contain a token and nothing else`);
   return token;
 }
 

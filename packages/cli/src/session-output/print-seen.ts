@@ -15,7 +15,7 @@ export interface PrintOptions extends SeenOptions {
   readonly hasTimes?: boolean | undefined;
   /** A JSON object for each line. */
   readonly isJson?: boolean | undefined;
-  /** Print only so many lines of the past. */
+  /** Print only this many lines of the past. */
   readonly tail?: number | undefined;
   readonly write: (text: string) => Promise<void>;
 }

@@ -136,7 +136,7 @@ export async function seenStart(client: Client, session: SessionInfo, from: numb
   const { firstOffset, startedAt } = session;
   const size = { cols: 80, rows: 24 };
   if (session.size === null) return { offset: from, at: startedAt, size };
-  // What is no longer stored is told as a gap, after which the screen is known from the first keyframe.
+  // What is no longer stored is reported as a gap, after which the screen is known from the first keyframe.
   const then = await client.screen(session.id, { at: { offset: Math.max(from, firstOffset) }, format: 'snapshot' });
   const isMiddle = from > firstOffset;
   return {

@@ -33,7 +33,7 @@ const ANSWER_MS_WARN = 500;
 
 const doctor: VerbAction<'doctor'> = async ({ flags, operands: [subject] }, program) => {
   if (subject !== undefined && subject !== 'rules')
-    throw new UsageError(`\`doctor\` checks nothing called ${JSON.stringify(subject)}; there is \`rules\``, 'doctor');
+    throw new UsageError(`unknown check ${JSON.stringify(subject)}; use \`doctor\` or \`doctor rules\``, 'doctor');
   const findings = await (subject === 'rules' ? examineRules(program) : examine(program));
   if (flags.json) printJson(findings);
   else print(findings.map((finding) => line(finding, wantsColour(1))).join('\n'));

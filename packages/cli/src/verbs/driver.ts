@@ -30,7 +30,7 @@ const READ_BYTES = 64 * 1024;
 const driver: VerbAction<'driver'> = async ({ flags, operands }, program) => {
   const [name = '', ...extra] = operands;
   if (!isDriverName(name))
-    throw new UsageError(`there is no driver ${JSON.stringify(name)}; use ${DRIVER_NAMES.join(', ')}`, 'driver');
+    throw new UsageError(`unknown driver ${JSON.stringify(name)}; use ${DRIVER_NAMES.join(', ')}`, 'driver');
   if (flags.replay === undefined) return await runInPipe(name, flags, extra, program);
   if (extra.length > 0) throw new UsageError('--replay starts no agent, so it takes no arguments for one', 'driver');
   const file = flags.replay;

@@ -44,7 +44,7 @@ interface Asked {
   readonly historyLines: number | undefined;
 }
 
-/** The daemon has so many lines above a screen; more are read from the log here. */
+/** The daemon keeps `SCROLLBACK_LINES` above a screen; more are read from the log here. */
 async function shownScreen(client: Client, session: string, asked: Asked): Promise<Screen> {
   const { at, format, historyLines = 0 } = asked;
   if (historyLines <= SCROLLBACK_LINES) return await client.screen(session, asked);

@@ -1,4 +1,4 @@
-/** What a key or the mouse means in `spool watch`, depending on the mode, and what is told about it. Keeps WATCH-1. */
+/** What a key or the mouse means in `spool watch`, depending on the mode, and what the last line says about it. Keeps WATCH-1. */
 import type { Client } from '@spool/client/node';
 import type { Size } from '@spool/protocol';
 import type { MouseReport } from '@spool/vt';
@@ -15,7 +15,7 @@ import { SessionKeys } from './session-keys.ts';
 const WHEEL = 64;
 const LEFT_BUTTON = 0;
 
-/** How far the selection moves, if a page has so many rows. */
+/** How far the selection moves, if a page has this many rows. */
 const MOVES: Partial<Readonly<Record<KeyName, (page: number) => number>>> = {
   up: () => -1,
   down: () => 1,

@@ -6,7 +6,7 @@ import { clean } from './text.ts';
 /** More would hide the list. */
 const LINES_MAX = 4;
 
-/** Lines for a terminal of so many columns; the last column stays empty, as in every line. */
+/** Lines for a terminal of this many columns; the last column stays empty, as in every line. */
 export function messageLines(text: string, cols: number): string[] {
   const width = Math.max(1, cols - 1);
   const lines = wrapped(clean(text), width, { indent: 1 });

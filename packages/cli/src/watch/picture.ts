@@ -31,7 +31,7 @@ export interface WatchPicture {
   readonly previewTitle: string;
   /** The lines of a panel that asks something. */
   readonly panel: readonly string[];
-  /** What is told, if it is too long for the last line. */
+  /** A message that is too long for the last line. */
   readonly message: Told | null;
   readonly footer: Footer;
   readonly now: number;

@@ -1,7 +1,7 @@
 /**
  * The live screen of the selected session, in a part of the terminal.
  *
- * It looks and does not attach: whoever previews a session is no viewer of it, changes no size and suppresses no notification.
+ * It looks and does not attach: a user who previews a session is not a viewer of it, changes no size and suppresses no notification.
  * It waits until the daemon reports output and then fetches the screen, at most ten times a second. It sends nothing to the
  * session.
  */

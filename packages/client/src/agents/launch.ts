@@ -110,7 +110,7 @@ export function agentEnvironment(name: string): Readonly<Record<string, string>>
   return Object.hasOwn(AGENTS, name) ? AGENTS[name]!.env : {};
 }
 
-/** What is no flag of the program is told by the driver. Limits that an agent does not know would be silently ignored. */
+/** What is not a flag of the program is sent by the driver. Limits that an agent does not know would be silently ignored. */
 function startOptions(agent: string, { options: flags }: Launch, options: AgentOptions): AgentStartOptions {
   const isFlag = (wanted: Flag[1]): boolean => flags.some(([, option]) => option === wanted);
   for (const limit of ['budgetUsd', 'maxTurns'] as const)

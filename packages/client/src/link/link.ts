@@ -20,7 +20,7 @@ export interface LinkOptions {
 
 export const RECONNECT_MS = 15_000;
 export const BACKOFF_MS_FIRST = 20;
-/** While the break is fresh: whoever waits then looks at a terminal, and most breaks are short. */
+/** While the break is fresh: a user who waits then looks at a terminal, and most breaks are short. */
 export const BACKOFF_MS_FRESH = 250;
 export const FRESH_MS = 5000;
 /** So that a client is back within a second of its network, also after a long time. */

@@ -97,7 +97,7 @@ class WebSocketTransport implements Transport {
     }
   }
 
-  /** The owner is told at once: on a dead network the closing handshake would take as long as the operating system tries. */
+  /** The owner is notified at once: on a dead network the closing handshake would take as long as the operating system tries. */
   close(): void {
     this.#socket.close();
     this.#end();

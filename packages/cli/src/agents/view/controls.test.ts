@@ -138,7 +138,7 @@ test('[SHOW-5] who was late learns who was first', async () => {
   user.decided = Promise.resolve({ isOurs: false, outcome, reason: 'late' });
   user.types('y');
   await user.decided;
-  expect(user.screen()).toContain('it was decided before by kim: deny');
+  expect(user.screen()).toContain('it was already decided by kim: deny');
 });
 
 test('a question: an option by its number, or words', () => {

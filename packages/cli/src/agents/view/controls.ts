@@ -157,7 +157,7 @@ export class AgentControls {
   /** True when the key was for the ask. */
   #answers(key: AgentKey): boolean {
     if (key.type === 'text') {
-      // Whoever was typing when it came goes on typing.
+      // A user who was typing when it came goes on typing.
       if (key.isPaste || this.#options.now() - this.#askSince < ASK_GUARD_MS) {
         this.#isAnswering = false;
         return false;
@@ -224,7 +224,9 @@ export class AgentControls {
       ({ isOurs, outcome, reason }) => {
         if (isOurs) return;
         const who = outcome?.who === undefined ? '' : ` by ${visibleTitle(outcome.who, 60)}`;
-        this.tell(outcome === null ? (reason ?? 'it is gone') : `it was decided before${who}: ${outcome.decision}`);
+        this.tell(
+          outcome === null ? (reason ?? 'the question is gone') : `it was already decided${who}: ${outcome.decision}`,
+        );
       },
       (error: unknown) => this.tell(this.#options.actions.wordsOf(error)),
     );
@@ -329,7 +331,7 @@ export class AgentControls {
     if (this.#writing !== null) {
       this.editor.remember(this.editor.text);
       this.#endWriting();
-      this.tell('it was decided meanwhile');
+      this.tell('it was decided in the meantime');
     }
     this.#ask = ask;
     this.#askSince = this.#options.now();

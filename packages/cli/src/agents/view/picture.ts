@@ -91,7 +91,7 @@ export class AgentPainter {
     while (body.length < viewRows) body.push([]);
     if (shown.skipped > 0 && body.length > 0)
       body[body.length - 1] = [
-        span(`↓ ${shown.skipped} more lines (PgDn, End of the text: Esc)`, { dim: true, bold: true }),
+        span(`↓ ${shown.skipped} more lines (PgDn; Esc: to the end)`, { dim: true, bold: true }),
       ];
     const editorTop = viewRows + rule.length + below.length;
     const lines = [...body.slice(0, viewRows), ...rule, ...below, ...(editor?.lines ?? []), statusLine(picture, width)];

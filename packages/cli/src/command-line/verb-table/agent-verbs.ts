@@ -8,7 +8,7 @@ const REQUEST = {
   about: 'which request (default: the oldest that waits)',
 } as const;
 const FOLLOWS =
-  'Without ID: the session that has waited longest. The first answer counts; whoever is late is told who was first.';
+  'Without ID: the session that has waited longest. The first answer counts; a later one says who answered first.';
 
 export const AGENT_VERBS = {
   approve: {

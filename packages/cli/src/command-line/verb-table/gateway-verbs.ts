@@ -105,8 +105,8 @@ export const GATEWAY_VERBS = {
       },
     },
     details: [
-      'The link starts the gateway. Whoever opens it sees this session and no other, without its command line, folder or the names of',
-      'others. `spool token ls` lists the links and the browsers that used them; `spool token revoke` ends a link with all of them.',
+      'The link starts the gateway. It shows this session and no other, without its command line, its folder and the names of other',
+      'clients. `spool token ls` lists the links and the browsers that used them; `spool token revoke` ends a link with all of them.',
     ].join('\n'),
     examples: [
       ['spool share build', 'one browser may watch it for an hour'],

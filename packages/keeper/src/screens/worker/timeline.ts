@@ -83,7 +83,7 @@ export function modelAt(log: Log, keyframes: Keyframes, offset: number, firstSiz
   }
 }
 
-/** A picture that lacks output is not worth keeping: whoever starts from it would not know. */
+/** A picture that lacks output is not kept: a reader that starts from it would not know. */
 export function keep(keyframes: Keyframes, { model, offset, missing }: Moment): void {
   if (missing.at(offset) > 0) return;
   keyframes.write(offset, encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES }));
