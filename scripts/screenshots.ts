@@ -1,46 +1,93 @@
 /**
  * Makes the pictures of the page in `docs/pictures` again: `npm run screenshots`. Real sessions of a real daemon, in
  * Debian's Chromium; nothing is drawn by hand.
+ *
+ * `npm run screenshots -- FOLDER` writes every view, at three sizes and in both themes, into that folder instead: to be looked at.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { TestDaemon, until } from '@spool/testkit';
-import { closeBrowser, DESK, openPage, PHONE } from '@spool/testkit/browser';
+import { TestDaemon } from '@spool/testkit';
+import { closeBrowser, openPage, PHONE } from '@spool/testkit/browser';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { setStage } from './screenshot-stage.ts';
 
-const OUT = resolve(import.meta.dirname, '..', 'docs', 'pictures');
-const SIZE = { cols: 110, rows: 32 };
-/** The page draws a miniature a quarter of a second after it has changed. */
-const SETTLE_MS = 3_000;
+const SIZES = {
+  desk: { viewport: { width: 1440, height: 900 } },
+  tablet: { viewport: { width: 820, height: 1180 }, hasTouch: true },
+  phone: PHONE,
+} as const satisfies Record<string, BrowserContextOptions>;
+const THEMES = ['dark', 'light'] as const;
+/** The page draws a miniature a quarter of a second after it has changed; agents are laid out once more. */
+const SETTLE_MS = 2_500;
 
-const BUILD = `i=0; while :; do i=$((i+1)); printf '\\e[32m✓\\e[0m src/part-%03d.ts \\e[2m%d ms\\e[0m\\n' $i $((RANDOM % 90)); sleep 0.4; done`;
-const MENU = `printf '\\e[1mApply the migration to production?\\e[0m\\n\\n'; read -r -p "Continue with 20 tables? [y/n] " x`;
+interface View {
+  readonly hash: string;
+  /** What a user does first. */
+  readonly act?: (page: Page) => Promise<void>;
+}
 
-mkdirSync(OUT, { recursive: true });
 await using daemon = new TestDaemon();
-const client = await daemon.client();
-const run = (name: string, command: readonly string[]): Promise<{ readonly id: string }> =>
-  client.run({ command, name, size: SIZE, cwd: resolve(import.meta.dirname, '..') });
-await run('build', ['bash', '-c', BUILD]);
-const editor = await run('editor', ['vim', '-R', '-c', 'set number', 'ARCHITECTURE.md']);
-await run('tests', ['bash', '-c', 'ls -l --color=always packages packages/vt/src; exec sleep 1000']);
-await run('migrate', ['bash', '-c', MENU]);
-await run('lint', ['bash', '-c', 'echo all clean']);
-await client.waitUntil('migrate', 'blocked', { timeoutMs: 30_000 });
+const { ids } = await setStage(daemon);
+const session = (name: string, view = ''): string => `#/s/${ids.get(name)}${view}`;
+const fromMenu =
+  (...labels: readonly string[]) =>
+  async (page: Page): Promise<void> => {
+    await page.getByLabel(/^What can be done with/).click();
+    for (const label of labels) await page.getByRole('button', { name: label }).click();
+  };
 
-const shots = [
-  { name: 'sessions-dark', path: '#/', context: { ...DESK, colorScheme: 'dark' } },
-  { name: 'terminal-light', path: `#/s/${editor.id}`, context: { ...DESK, colorScheme: 'light' } },
-  { name: 'phone-dark', path: '#/', context: { ...PHONE, colorScheme: 'dark' } },
+const VIEWS: Readonly<Record<string, View>> = {
+  sessions: { hash: '#/' },
+  wall: {
+    hash: '#/',
+    act: (page) =>
+      page
+        .getByRole('main')
+        .getByRole('region', { name: 'Running' })
+        .evaluate((wall) => wall.scrollIntoView()),
+  },
+  terminal: { hash: session('editor') },
+  question: { hash: session('codex') },
+  time: { hash: session('claude', '/time') },
+  text: { hash: session('unit tests', '/text') },
+  files: { hash: session('editor', '/files') },
+  file: { hash: session('editor', `/files/${encodeURIComponent('src/cart.ts')}/5`) },
+  changes: { hash: session('editor', '/changes') },
+  summary: { hash: session('type check', '/summary') },
+  agent: { hash: session('reviewer') },
+  permission: { hash: session('migrator') },
+  start: { hash: '#/start' },
+  palette: { hash: '#/', act: (page) => page.keyboard.press('Control+k') },
+  help: { hash: '#/', act: (page) => page.keyboard.press('?') },
+  share: { hash: session('editor'), act: fromMenu('Share…', 'Make a link') },
+  stop: { hash: session('editor'), act: fromMenu('Stop…') },
+};
+
+/** Those of README and of the manual. */
+const DOCUMENTED = [
+  ['sessions', 'desk', 'dark'],
+  ['agent', 'desk', 'light'],
+  ['sessions', 'phone', 'dark'],
 ] as const;
-for (const { name, path, context } of shots) {
-  await using open = await openPage(daemon, context);
-  await open.page
-    .getByRole('link', { name: /editor/ })
-    .first()
-    .waitFor();
-  await open.page.goto(`${open.origin}/${path}`);
-  const settledAt = Date.now() + SETTLE_MS;
-  await until('the page has settled', () => Date.now() > settledAt);
-  await open.page.screenshot({ path: join(OUT, `${name}.png`) });
+
+const folder = process.argv[2];
+const out = folder === undefined ? resolve(import.meta.dirname, '..', 'docs', 'pictures') : resolve(folder);
+mkdirSync(out, { recursive: true });
+const all = Object.keys(SIZES).flatMap((size) =>
+  THEMES.flatMap((theme) => Object.keys(VIEWS).map((view) => [view, size as keyof typeof SIZES, theme] as const)),
+);
+for (const [name, size, theme] of folder === undefined ? DOCUMENTED : all) {
+  await using open = await openPage(daemon, { ...SIZES[size], colorScheme: theme });
+  const { page, origin } = open;
+  await page.getByRole('heading', { name: /wait for you/ }).waitFor();
+  const { hash, act } = VIEWS[name]!;
+  await page.goto(`${origin}/${hash}`);
+  await page.waitForTimeout(SETTLE_MS);
+  if (act !== undefined) {
+    await act(page);
+    await page.waitForTimeout(SETTLE_MS);
+  }
+  await page.screenshot({ path: join(out, `${name}-${size}-${theme}.png`) });
+  if (open.complaints.length > 0) throw new Error(open.complaints.join('\n'));
 }
 await closeBrowser();

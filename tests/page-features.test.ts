@@ -127,7 +127,9 @@ testNeeding(NO_BROWSER)(
     await asked
       .getByText('Asks server to end (SIGTERM), and kills what is left of it after 5 seconds.')
       .waitFor(WITHIN);
-    await page.keyboard.press('Enter'); // the safe answer has the focus
+    const isSafe = await asked.getByRole('button', { name: 'Cancel' }).evaluate((safe) => safe.matches(':focus'));
+    expect(isSafe).toBe(true);
+    await page.keyboard.press('Enter');
     await asked.waitFor({ state: 'detached', ...WITHIN });
     expect((await client.get(id)).state).toBe('running');
     await menu.click();

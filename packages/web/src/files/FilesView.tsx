@@ -2,6 +2,8 @@
 import type { SessionInfo } from '@spool/client';
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
+import { visible } from '@spool/render/visible-text';
+import { FileIcon, FolderIcon } from '../shell/icons.tsx';
 import { addressOf, type SessionRoute } from '../shell/route.ts';
 
 interface Entry {
@@ -77,13 +79,16 @@ function Shown(props: {
           {preview.entries.map(({ name, type }) => (
             <li key={name} data-type={type}>
               {type === 'folder' || type === 'file' ? (
-                <a className="one-line mono" href={props.addressIn(name)} dir="auto">
-                  {name}
-                  {type === 'folder' ? '/' : ''}
+                <a href={props.addressIn(name)}>
+                  {type === 'folder' ? <FolderIcon /> : <FileIcon />}
+                  <span className="one-line mono" dir="auto">
+                    {visible(name)}
+                    {type === 'folder' ? '/' : ''}
+                  </span>
                 </a>
               ) : (
                 <span className="one-line mono quiet" dir="auto">
-                  {name} {type === 'link' ? '(a link, not followed)' : ''}
+                  {visible(name)} {type === 'link' ? '(a link, not followed)' : ''}
                 </span>
               )}
             </li>
@@ -110,7 +115,7 @@ function TextFile({
   readonly isCut: boolean;
   readonly line: number | undefined;
 }) {
-  const all = text.split('\n');
+  const all = text.replace(/\n$/, '').split('\n');
   // Around the line that was asked for, if the file is long.
   const from = Math.max(0, Math.min((line ?? 1) - LINES_SHOWN_MAX / 2, all.length - LINES_SHOWN_MAX));
   const lines = all.slice(from, from + LINES_SHOWN_MAX);

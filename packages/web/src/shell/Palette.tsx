@@ -1,7 +1,7 @@
 /** One field that finds every session and every act; arrows choose, Enter goes. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { inOrder, matches } from '../sessions/order.ts';
-import { lineOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         key: session.id,
         label: nameOf(session),
         mark: <StateMark condition={conditionOf(session)} />,
-        hint: lineOf(session.command),
+        hint: commandOf(session),
         run: () => go({ page: 'session', id: session.id, view: 'terminal' }),
       }));
     const acts = ACTS.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));

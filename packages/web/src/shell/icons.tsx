@@ -34,6 +34,7 @@ export const ClockIcon = icon(
 );
 export const TextIcon = icon(<path d="M2.500 4h11M2.500 8h11M2.500 12h7" />);
 export const FolderIcon = icon(<path d="M2 4.500h4l1.500 2H14v6.500H2z" />);
+export const FileIcon = icon(<path d="M4 2h5l3 3v9H4zM9 2v3h3" />);
 export const DiffIcon = icon(<path d="M8 2.500v6M5 5.500h6M5 12.500h6" />);
 export const PinIcon = icon(<path d="M6 2.500h4l-.5 4 2 2.500h-7l2-2.500zM8 9v4.500" />);
 export const PenIcon = icon(<path d="m3 13 .8-3L11 2.800 13.200 5 6 12.200z" />);

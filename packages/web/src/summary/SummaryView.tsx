@@ -4,7 +4,7 @@ import { visible } from '@spool/render';
 import { useCallback, useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
-import { folderOf, lineOf } from '../sessions/shown.ts';
+import { commandOf, folderOf } from '../sessions/shown.ts';
 import { RepeatIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
 import { WebLink } from '../shell/WebLink.tsx';
@@ -41,7 +41,7 @@ export function SummaryView({ session }: { readonly session: SessionInfo }) {
           </span>
         </Fact>
         <Fact name="Command">
-          <span className="mono">{lineOf(summary.command)}</span>
+          <span className="mono">{commandOf(session)}</span>
         </Fact>
       </dl>
       <States summary={summary} />

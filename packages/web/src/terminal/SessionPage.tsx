@@ -6,7 +6,7 @@ import { ChangesView } from '../files/ChangesView.tsx';
 import { FilesView } from '../files/FilesView.tsx';
 import { AskCard } from '../inbox/AskCard.tsx';
 import { client } from '../link/daemon.ts';
-import { folderOf, lineOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, folderOf, nameOf } from '../sessions/shown.ts';
 import { put, useSessions } from '../sessions/store.ts';
 import {
   BackIcon,
@@ -88,7 +88,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
             <StateMark condition={session === undefined ? 'starting' : conditionOf(session)} word />
             {session !== undefined && (
               <>
-                <span className="one-line mono">{lineOf(session.command)}</span>
+                <span className="one-line mono">{commandOf(session)}</span>
                 <span className="one-line folder">in {folderOf(session.cwd)}</span>
               </>
             )}

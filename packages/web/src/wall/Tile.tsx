@@ -2,7 +2,7 @@
 import type { SessionInfo } from '@spool/client';
 import { memo, useState } from 'react';
 import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
-import { lineOf, nameOf } from '../sessions/shown.ts';
+import { commandOf, nameOf } from '../sessions/shown.ts';
 import { Age } from '../shell/Age.tsx';
 import { AgentIcon, ArchiveIcon, PenIcon, PinIcon, PipeIcon } from '../shell/icons.tsx';
 import { addressOf } from '../shell/route.ts';
@@ -56,7 +56,7 @@ export const Tile = memo(function Tile({ session }: { readonly session: SessionI
           {session.state === 'running' && <span className="spark" {...{ [SPARK_OF]: id }} />}
         </span>
         <Progress session={session} />
-        <span className="quiet one-line mono command">{lineOf(session.command)}</span>
+        <span className="quiet one-line mono command">{commandOf(session)}</span>
       </a>
       {session.state === 'running' && session.milestone?.url !== undefined && (
         <WebLink url={session.milestone.url} className="tile-link" />
