@@ -29,8 +29,13 @@ export function streamEvent(work: ClaudeWork, line: JsonObject): boolean {
       if (tokens) ledger.emit({ kind: 'usage', scope: 'message', tokens }, agent);
       return true;
     }
+    case 'message_stop': {
+      // A stream that was cut is begun again: what it had said until then is not part of the answer.
+      const abandoned = objectOf(line.abandoned_blocks);
+      if (numberOf(abandoned.from_block_index) === 0) ledger.retract([textOf(abandoned.api_message_id) ?? message]);
+      return true;
+    }
     case 'content_block_stop':
-    case 'message_stop':
     case 'ping':
       return true;
     default:
