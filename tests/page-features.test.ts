@@ -33,6 +33,40 @@ testNeeding(NO_BROWSER)('[PAGE-32] a question that leaves says who answered it, 
 });
 
 testNeeding(NO_BROWSER)(
+  '[PAGE-36] a session is renamed, pinned and archived by a key, and renamed elsewhere',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const { id } = await client.run({ command: ['bash', '-c', 'exec sleep 1000'], name: 'first' });
+    await client.run({ command: ['bash', '-c', 'exec sleep 1000'], name: 'other' });
+    await using open = await openPage(daemon);
+    const { page } = open;
+    const tile = (name: string) => page.getByRole('main').getByRole('link', { name: new RegExp(`^${name} `) });
+    await tile('first').waitFor(WITHIN);
+    await client.update(id, { name: 'elsewhere' });
+    await tile('elsewhere').waitFor(WITHIN);
+    await tile('elsewhere').focus();
+    await page.keyboard.press('r');
+    await page.getByRole('textbox', { name: 'New name' }).fill('here');
+    await page.keyboard.press('Enter');
+    await tile('here').waitFor(WITHIN);
+    expect((await client.get(id)).name).toBe('here');
+    await tile('here').focus();
+    await page.keyboard.press('p');
+    await page
+      .getByRole('region', { name: 'Pinned' })
+      .getByRole('link', { name: /^here / })
+      .waitFor(WITHIN);
+    await tile('here').focus();
+    await page.keyboard.press('e');
+    await tile('here').waitFor({ state: 'detached', ...WITHIN });
+    await page.getByRole('button', { name: 'Archive 1' }).click(WITHIN);
+    await tile('here').waitFor(WITHIN);
+    expect(await tile('other').count()).toBe(0);
+  },
+);
+
+testNeeding(NO_BROWSER)(
   '[PAGE-33] a session starts with a completed folder, and again from a template and from the recent ones',
   async () => {
     await using daemon = new TestDaemon();

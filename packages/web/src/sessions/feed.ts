@@ -46,6 +46,8 @@ async function apply(client: Client, event: EventItem): Promise<void> {
       return change(event.id, { status: event.status });
     case 'session-resized':
       return change(event.id, { size: { cols: event.cols, rows: event.rows } });
+    case 'session-renamed':
+      return change(event.id, { name: event.name });
     case 'milestone':
       return change(event.id, { milestone: event });
     default: // other types were not asked for

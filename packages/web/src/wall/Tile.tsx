@@ -1,4 +1,4 @@
-/** A session as a tile: a link that opens it, with its own keys (p, e, r) and buttons. Only what changes is rendered again. */
+/** A session as a tile: a link that opens it, with its own keys (p, e, r) and buttons. Only what changes is rendered again. Keeps PAGE-36. */
 import type { SessionInfo } from '@spool/client';
 import { memo, useState } from 'react';
 import { markSeen, toggleArchived, togglePin, useMarks } from '../sessions/marks.ts';
