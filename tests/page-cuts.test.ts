@@ -68,4 +68,5 @@ testNeeding(NO_BROWSER)(
     expect(await page.evaluate(() => (globalThis as unknown as { isSame?: boolean }).isSame)).toBe(true);
     expect(open.complaints).toEqual([]);
   },
+  600_000,
 );

@@ -145,5 +145,6 @@ for (const [sizeIndex, size] of SIZES.entries()) {
         rmSync(folder, { recursive: true, force: true });
       }
     },
+    600_000,
   );
 }

@@ -76,6 +76,37 @@ testNeeding(NO_BROWSER)(
   },
 );
 
+testNeeding(NO_BROWSER)(
+  '[PAGE-9] an open terminal lets go after 15 seconds out of sight, and shows the present when it is seen again',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const session = await client.run({ command: ['cat'], name: 'echo', size: { cols: 80, rows: 12 } });
+    await using open = await openPage(daemon);
+    const { page, origin } = open;
+    await withClock(page);
+    await page.goto(`${origin}/#/s/${session.id}`);
+    const viewers = async (): Promise<number> => (await client.get(session.id)).viewers.length;
+    await until('it is attached', async () => (await viewers()) === 1, WITHIN_MS);
+    await stopClock(page);
+    await setHidden(page, true);
+    await page.clock.runFor(14_000);
+    expect(await viewers()).toBe(1); // a glance at another tab
+    await page.clock.runFor(2000);
+    await until('it has let go', async () => (await viewers()) === 0, WITHIN_MS);
+    await client.write(session.id, 'out of sight\r');
+    await setHidden(page, false);
+    await until(
+      'the present is shown',
+      async () => {
+        await page.clock.runFor(100);
+        return (await rowsOn(page)).includes('out of sight');
+      },
+      WITHIN_MS,
+    );
+  },
+);
+
 /** An event of the window. */
 async function tell(page: Page, type: string): Promise<void> {
   await page.evaluate((name) => {
