@@ -70,7 +70,7 @@ export async function setStage(daemon: TestDaemon): Promise<Stage> {
     ['reviewer', 'show'],
     ['migrator', 'ask 2'],
   ] as const) {
-    const flags = ['--agent', 'claude', '-d', '--name', name, '--program', scripted];
+    const flags = ['--agent', 'claude', '-d', '--name', name, '--cwd', cwd, '--program', scripted];
     ids.set(name, (await daemon.json<{ id: string }>('run', ...flags, '--', prompt)).id);
   }
   for (const name of ['codex', 'deploy', 'migrator'])

@@ -77,7 +77,7 @@ testNeeding(NO_BROWSER)(
 
     await using phone = await openPage(daemon, PHONE);
     await phone.page.goto(`${phone.origin}/#/s/${id}`);
-    await phone.page.getByText('? Allow Bash?').waitFor(WITHIN);
+    await phone.page.getByText('Allow Bash?').waitFor(WITHIN);
     const { violations } = await new AxeBuilder({ page: phone.page }).analyze();
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
     await phone.page.getByRole('button', { name: 'Deny' }).first().click(WITHIN);

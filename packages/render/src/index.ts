@@ -16,7 +16,7 @@ export {
 export { markdownLines } from './markdown/markdown.ts';
 export type { Asked, AskOutcome, Entry } from './transcript/entries.ts';
 export { contentText, subjectOf, Transcript, type Waiting } from './transcript/transcript.ts';
-export { askLines } from './view/ask-lines.ts';
+export { askLines, permissionLines, permissionTitle } from './view/ask-lines.ts';
 export { DocumentView } from './view/document.ts';
 export { costText, countText, durationText, promptLines, tokensText, type ViewOptions } from './view/entry-lines.ts';
 export { TranscriptPrinter } from './view/printer.ts';

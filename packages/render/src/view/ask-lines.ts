@@ -7,6 +7,8 @@ import { wrap } from '../wrap.ts';
 import { diffLines } from './diff-lines.ts';
 import { folded } from './fold.ts';
 
+type Permission = Extract<Asked, { readonly kind: 'permission.requested' }>;
+
 const TITLE_CHARACTERS_MAX = 500;
 const SUBJECT_LINES = 6;
 const ASK: Look = { tone: 'ask', bold: true };
@@ -34,16 +36,25 @@ export function askLines(ask: Asked, width: number, isFull: boolean): Line[] {
         ),
       ),
     ]);
-  const name = visibleTitle(ask.name ?? 'this', TITLE_CHARACTERS_MAX);
+  return [
+    ...wrap([span(permissionTitle(ask), ASK)], width, { first: [span('? ', ASK)] }),
+    ...permissionLines(ask, width, isFull, '  '),
+  ];
+}
+
+export function permissionTitle({ name }: Permission): string {
+  return `Allow ${visibleTitle(name ?? 'this', TITLE_CHARACTERS_MAX)}?`;
+}
+
+/** What a permission is about: the subject, why, the changes. */
+export function permissionLines(ask: Permission, width: number, isFull: boolean, indent = ''): Line[] {
   const subject = subjectOf(ask.input) ?? withoutName(ask.title ?? '', ask.name ?? '');
-  const lines = wrap([span(`Allow ${name}?`, ASK)], width, { first: [span('? ', ASK)] });
-  const body = visibleLines(subject).flatMap((line) =>
-    wrap([span(line, { tone: 'code' })], width, { first: [span('  ')] }),
-  );
-  lines.push(...(isFull ? body : folded(body, SUBJECT_LINES, 1, '  ')));
+  const first = [span(indent)];
+  const body = visibleLines(subject).flatMap((line) => wrap([span(line, { tone: 'code' })], width, { first }));
+  const lines = isFull ? body : folded(body, SUBJECT_LINES, 1, indent);
   const { reason } = ask;
   if (reason !== undefined && reason !== '' && !subject.endsWith(reason))
-    lines.push(...wrap([span(visibleTitle(reason, TITLE_CHARACTERS_MAX), FAINT)], width, { first: [span('  ')] }));
+    lines.push(...wrap([span(visibleTitle(reason, TITLE_CHARACTERS_MAX), FAINT)], width, { first }));
   for (const diff of ask.diffs ?? []) lines.push(...diffLines(diff, width, isFull, 'applied'));
   return lines;
 }

@@ -3,7 +3,7 @@
  * comes second is told who was first.
  */
 import { type AgentHandle, type Decided } from '@spool/client';
-import { type Asked, askLines, visibleTitle } from '@spool/render';
+import { type Asked, askLines, permissionLines, permissionTitle, visibleTitle } from '@spool/render';
 import { useEffect, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { choicesOf } from './asked.ts';
@@ -13,6 +13,8 @@ import { StyledLines } from './StyledLines.tsx';
 /** An ask that has just come takes no press: it may have moved under a finger that meant the one before it. */
 const GUARD_MS = 500;
 const LABEL_CHARACTERS_MAX = 120;
+/** What the frame around a subject takes of its width. */
+const SUBJECT_FRAME_CELLS = 4;
 
 interface AsksProps {
   readonly agent: AgentHandle;
@@ -65,9 +67,7 @@ function OneAsk({ agent, ask, others, width, onDecided }: OneAskProps) {
   const isDisabled = state !== 'open';
   return (
     <div className="agent-ask">
-      <div className="agent-lines">
-        <StyledLines lines={askLines(ask, width, false)} width={width} />
-      </div>
+      <AskText ask={ask} width={width} />
       {ask.kind === 'question.asked' ? (
         <QuestionForm
           questions={ask.questions}
@@ -95,6 +95,27 @@ function OneAsk({ agent, ask, others, width, onDecided }: OneAskProps) {
         </div>
       )}
     </div>
+  );
+}
+
+/** A permission looks as the question of a program on its screen does. */
+function AskText({ ask, width }: { readonly ask: Asked; readonly width: number }) {
+  if (ask.kind === 'question.asked')
+    return (
+      <div className="agent-lines">
+        <StyledLines lines={askLines(ask, width, false)} width={width} />
+      </div>
+    );
+  const lines = permissionLines(ask, width - SUBJECT_FRAME_CELLS, false);
+  return (
+    <>
+      <p className="question">{permissionTitle(ask)}</p>
+      {lines.length > 0 && (
+        <div className="subject agent-lines" role="group" tabIndex={0} aria-label="What it is about">
+          <StyledLines lines={lines} width={width} />
+        </div>
+      )}
+    </>
   );
 }
 
