@@ -38,7 +38,8 @@ export function homeFrom(env: Environment, uid: number): Home {
   }
   // Inside a session, `spool` means the daemon of that session.
   const socket = env.SPOOL_SOCKET;
-  if (!env.HOME) throw new SpoolError('FOLDER_REFUSED', { reason: 'neither SPOOL_HOME nor HOME is set; set one of them' });
+  if (!env.HOME)
+    throw new SpoolError('FOLDER_REFUSED', { reason: 'neither SPOOL_HOME nor HOME is set; set one of them' });
   const home = absolute('HOME', env.HOME);
   const state = `${base('XDG_STATE_HOME') ?? `${home}/.local/state`}/spool`;
   const runtime = base('XDG_RUNTIME_DIR');
