@@ -1,5 +1,5 @@
 /** Agents that serve HTTP, through the bridge: a scripted one (`packages/testkit/programs/scripted-server.mjs`). */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AgentEvent, AgentHandle, Client } from '@spool/client';
 import { isAlive, TestDaemon, until } from '@spool/testkit';
@@ -84,6 +84,7 @@ class HttpAgent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.daemon[Symbol.asyncDispose]();
+    rmSync(`${this.daemon.home}-agent.ndjson`, { force: true });
   }
 }
 
