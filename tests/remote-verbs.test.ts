@@ -206,7 +206,7 @@ test('[REM-6] watch, replay and the tools of an agent, from afar', async () => {
 
 test('[REM-6] tokens, links, the audit log and the status of the daemon there', async () => {
   const made = JSON.parse((await there('token', 'create', '--role', 'viewer', '--json')).stdout) as { id: string };
-  expect((await here('token', 'ls')).stdout).toContain(made.id);
+  for (const side of [here, there]) expect((await side('token', 'ls')).stdout).toContain(made.id);
   await there('run', '-d', '--name', 'for-others', '--', 'sleep', '1000');
   expect((await there('share', 'for-others')).stdout).toContain(`${gateway.origin}/#code=`);
   expect(await there('audit', 'verify')).toMatchObject({ code: 0 });
