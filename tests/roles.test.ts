@@ -244,9 +244,10 @@ test.each(ROLES)('[DOOR-12] whatever a %s has opened ends with its token, and no
 
 /** One of each kind of connection; when each of them has ended. */
 async function openAll(token: string): Promise<Promise<unknown>[]> {
-  const dialects = ['spool.v1', 'spool.attach.v1', 'spool.events.v1', 'v1.alis'].map(async (dialect) => {
+  const frames = await gateway.frames(token);
+  const dialects = ['spool.attach.v1', 'spool.events.v1', 'v1.alis'].map(async (dialect) => {
     const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/ws?session=own`, [dialect, `spool.bearer.${token}`]);
-    const closed = new Promise((resolve) => socket.on('close', resolve));
+    const closed = new Promise<number>((resolve) => socket.on('close', resolve));
     await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
     return { closed };
   });
@@ -256,7 +257,8 @@ async function openAll(token: string): Promise<Promise<unknown>[]> {
     ({ status }) => expect(status).not.toBe(200),
     () => {},
   );
-  return [...opened.map(({ closed }) => closed), events.closed, poll];
+  const sockets = [frames, ...opened].map(async ({ closed }) => expect(await closed).toBe(4001));
+  return [...sockets, events.closed, poll];
 }
 
 /** On a busy machine a token may expire before it is used: then one that lives longer is tried. */

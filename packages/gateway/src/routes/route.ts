@@ -9,7 +9,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guardedClient } from '../guarded-client.ts';
 import type { Guardian } from '../guardian.ts';
-import { whenOver } from './departures.ts';
 
 export interface Ask<Query, Body> {
   /** Of the path. */
@@ -53,11 +52,9 @@ export function addRoutes(guardian: Guardian, routes: readonly Route[]): (app: F
         ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
         async handler(request, reply) {
           const leaving = new AbortController();
-          const end = guardian.visits.open(request.principal!, 'request', () => reply.raw.destroy());
-          whenOver(request.raw, reply.raw, () => {
-            end();
-            leaving.abort();
-          });
+          reply.raw.once('close', () => leaving.abort());
+          const over = guardian.visits.open(request.principal!, 'request', () => reply.raw.destroy());
+          reply.raw.once('close', over);
           await using client = guardedClient(guardian, request.principal!);
           const asked = {
             id: request.params.id ?? '',
