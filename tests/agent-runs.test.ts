@@ -321,3 +321,25 @@ test.for([
   await run.has(2, 'turn.ended');
   expect(run.lines.filter(({ type }) => type === 'user')).toHaveLength(2);
 });
+
+test('[EVT-5] a command that is sent again has one place in the log: at once, by another client, and after another keeper has come', async () => {
+  await using daemon = new TestDaemon();
+  const run = await Run.start(daemon);
+  const id = 'the-same';
+  const sent = await Promise.all([0, 1, 2].map(() => run.agent.prompt('say once', { id })));
+  expect(sent.filter(({ isRepeated }) => !isRepeated)).toHaveLength(1);
+  await run.has(1, 'turn.ended');
+  await kill(run.client, 'keeper');
+  expect(await run.agent.prompt('say once', { id })).toMatchObject({ isRepeated: true });
+  const other = await (await daemon.client({ who: 'another' })).openAgent(run.agent.id);
+  expect(await other.prompt('say once', { id })).toMatchObject({ isRepeated: true });
+  await run.agent.prompt('say twice');
+  await run.has(2, 'turn.ended');
+  const commands: string[] = [];
+  for await (const item of run.client.watchRecords(run.agent.id)) {
+    if (item.type === 'synced') break;
+    if (item.type === 'record' && item.record.type === 'command') commands.push(item.record.id);
+  }
+  expect(commands.filter((each) => each === id)).toEqual([id]);
+  expect(run.lines.filter(({ type }) => type === 'user')).toHaveLength(2);
+});

@@ -25,6 +25,8 @@ export interface SessionAgentOptions {
   /** The events log has grown, or is done. */
   onGrown(): void;
   onStatus(status: Status): void;
+  /** A tool has begun: what follows may be a question, which is not to wait for a tick. */
+  onTool(): void;
   /** The session has ended, and so has its events log. */
   onDone(): void;
 }
@@ -112,6 +114,7 @@ export class SessionAgent {
     const offset = line === undefined ? this.log.end : this.events.append(line, end);
     if (line !== undefined) this.#driver.progressed();
     if (status) this.#setStatus(status);
+    if (status && status.activity !== null && status.state === 'working') this.#options.onTool();
     if (isLast === true) this.#done();
     if (line !== undefined || isLast === true) this.#options.onGrown();
     return { offset };

@@ -311,6 +311,7 @@ export class Session {
         this.recordStatus({ ...status, offset });
         this.recordLook(offset);
       },
+      onTool: () => this.#child?.hurry(),
       onDone: () => this.#file.change({ areEventsDone: true }),
     });
   }
