@@ -1,6 +1,8 @@
 /**
  * Brings the real agents for `tests/agents.test.ts`: `node scripts/agents.mjs [claude] [codex] [gemini] [grok] [opencode]`
- * (none named: all). Plain JavaScript without dependencies, for any Node from 18 on.
+ * (none named: all). Plain JavaScript without dependencies, for any Node from 18 on. `claude@2.1.300` brings another version, into
+ * a folder of that name, for recordings (`npm run record`): its bytes are not pinned here, only compared with what npm says they
+ * should be.
  *
  * They are strangers' programs, so: the version and the hash of every package are written here, no script of theirs is run,
  * nothing of them is started, and they lie in a folder of their own (`.agents`, or where `SPOOL_AGENTS` says), outside of our
@@ -71,7 +73,7 @@ const IMPATIENT = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetc
 const MACHINE = { x64: 'x86_64', arm64: 'aarch64' }[arch] ?? arch;
 
 const names = argv.length > 2 ? argv.slice(2) : Object.keys(AGENTS);
-const unknown = names.find((name) => !Object.hasOwn(AGENTS, name));
+const unknown = names.find((name) => !Object.hasOwn(AGENTS, name.split('@')[0]));
 if (unknown) {
   stderr.write(`agents: there is no agent ${unknown}, only ${Object.keys(AGENTS).join(', ')}\n`);
   exit(2);
@@ -88,15 +90,17 @@ for (const name of names) {
 /** Removes what runs that were killed have left. */
 function sweep() {
   for (const folder of fs.existsSync(FOLDER) ? fs.readdirSync(FOLDER) : []) {
-    const owner = /^\.[a-z]+-(\d+)$/.exec(folder)?.[1];
+    const owner = /^\.[a-z]+(?:@[\d.]+)?-(\d+)$/.exec(folder)?.[1];
     if (owner && !fs.existsSync(`/proc/${owner}`)) fs.rmSync(join(FOLDER, folder), { recursive: true, force: true });
   }
 }
 
 /** The path of the agent's program, which is there afterwards. */
 async function bring(name) {
-  const agent = AGENTS[name];
-  const source = agent.any ?? agent[arch];
+  const [own, version] = name.split('@');
+  const agent = AGENTS[own];
+  const pinned = agent.any ?? agent[arch];
+  const source = version && pinned ? { package: otherVersion(pinned.package, version) } : pinned;
   if (!source) throw new Error(`it is not pinned for this machine (${arch})`);
   const home = join(FOLDER, name);
   const stored = agent.program.replace('MACHINE', MACHINE);
@@ -123,6 +127,11 @@ async function bring(name) {
   return join(home, program);
 }
 
+/** `@openai/codex@0.166.0-linux-x64` has the machine behind the version. */
+function otherVersion(spec, version) {
+  return spec.replace(/@\d[\d.]*(?=-|$)/, () => `@${version}`);
+}
+
 /** `npm pack` fetches a package from where npm is set up to fetch from, and neither unpacks it nor runs anything of it. */
 async function download({ package: spec, sha512 }, folder) {
   const cache = `--cache=${join(folder, '.npm')}`;
@@ -130,7 +139,7 @@ async function download({ package: spec, sha512 }, folder) {
   const archive = join(folder, fs.readdirSync(folder).find((file) => file.endsWith('.tgz')) ?? 'nothing.tgz');
   const hash = createHash('sha512');
   await pipeline(fs.createReadStream(archive), hash);
-  if (hash.digest('base64') !== sha512) throw new Error(`${spec} has not the bytes that are pinned here`);
+  if (sha512 && hash.digest('base64') !== sha512) throw new Error(`${spec} has not the bytes that are pinned here`);
   fs.rmSync(join(folder, '.npm'), { recursive: true, force: true });
   return { archive, bytes: fs.statSync(archive).size };
 }

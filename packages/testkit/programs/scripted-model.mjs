@@ -7,20 +7,28 @@
  *
  *   please list 60         sixty lines
  *   please think           a thought, then an answer
- *   please run COMMAND     a call of the agent's own tool for the shell; ` ;; ` between several
+ *   please run COMMAND     a call of the agent's own tool for the shell; ` ;; ` between several at once, ` >> ` one after the other
  *   please write FILE      a call of the agent's own tool for files
  *   please call NAME JSON  a call of any tool
  *   please wait            a word every tenth of a second, for two minutes
  *   please count N         N words, one every tenth of a second
  *   please recall          the first thing that the user has said
  *   please measure         an answer whose headers say how much of the quota is used: 91 %, until 2100
+ *   please stream SECONDS  a sentence every quarter of a second
+ *   please hold FILE       a beginning, and the end once FILE is in the folder
+ *   please quote           an answer that quotes what dialogs and hints of agents look like
+ *   please refuse STATUS   an HTTP error for every request
  *   please fail STATUS     an HTTP error for the first request, then an answer
  *   please break           a stream that is cut in the middle, then an answer
  *
  * What a tool gave is told in capitals, with what the user said meanwhile. Whatever an agent asks besides (a title, a
  * classification) gets something short of the right shape.
+ *
+ * With `SCRIPTED_FACTS` in the environment, each turn's requests are told in that file, as a JSON line each: `asked`, and then
+ * `answered` (`calls`: how many tools), `failed`, or `cut` where the agent has hung up. `SCRIPTED_FIRST_MS`: how long it thinks.
  */
 import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { DONE, WIRES } from './model-wires.mjs';
 
@@ -29,6 +37,7 @@ const TITLE = 'A scripted title';
 const RESULT_CHARACTERS_MAX = 400;
 const TICKS = 1200;
 const TICK_MS = 100;
+const SENTENCE_MS = 250;
 const PIECE_MS = 2;
 const RESETS = String(Date.UTC(2100, 0, 1) / 1000);
 const QUOTA = {
@@ -42,6 +51,19 @@ const QUOTA = {
   'anthropic-ratelimit-unified-5h-reset': RESETS,
   'anthropic-ratelimit-unified-5h-status': 'allowed_warning',
 };
+/** How long it thinks before the first word. */
+const FIRST_MS = Number(process.env.SCRIPTED_FIRST_MS ?? 0);
+/** How often it is looked for the file that an answer is held for. */
+const HOLD_MS = 50;
+const QUOTED = [
+  'Their dialogs look like this:',
+  '```\nDo you want to proceed?\n❯ 1. Yes\n  2. No, and tell Claude what to do differently (esc)\n```',
+  '```\n┃ △ Permission required\n┃  Allow once   Allow always   Reject\n```',
+  'While they work they say "(3s • esc to interrupt)" or "⠋ Thinking... (esc to cancel, 4s)".',
+  'Would you like to run the following command?\n\n1. Yes, proceed (y)\n2. No (esc)',
+  'THE QUOTES END HERE.',
+];
+const HELD = 'THIS WAS HELD FOR';
 /** What was failed once. */
 const failed = new Set();
 
@@ -60,28 +82,50 @@ const server = createServer(async (request, response) => {
   }
   const body = JSON.parse(Buffer.concat(chunks).toString() || '{}');
   const reply = replyTo(wire.items(body));
+  const tell = (fact, more) => reply.isSide || tellFact(fact, more);
   const { status } = reply;
-  if (status !== undefined)
+  const isStreamed = wire.streams(body, pathname);
+  if (status !== undefined || isStreamed) tell('asked');
+  if (status !== undefined) {
+    tell('failed');
     return json(status, { error: { message: 'scripted failure', type: 'server_error', code: status } });
-  if (!wire.streams(body, pathname)) return json(200, wire.whole(reply, body));
+  }
+  if (!isStreamed) return json(200, wire.whole(reply, body));
+  await pause(FIRST_MS);
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   for (const event of wire.stream(reply, body)) {
-    if (response.destroyed) return;
     const data = event === DONE ? '[DONE]' : JSON.stringify(event);
+    while (reply.heldFor && data.includes(HELD) && !existsSync(reply.heldFor) && !response.destroyed)
+      await pause(HOLD_MS);
+    if (response.destroyed) return tell('cut');
     response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${data}\n\n`);
-    await new Promise((resolve) => setTimeout(resolve, reply.pieceMs ?? PIECE_MS));
-    if (reply.isCut && data.includes('half')) return response.destroy();
+    await pause(reply.pieceMs ?? PIECE_MS);
+    if (reply.isCut && data.includes('half')) {
+      tell('cut');
+      return response.destroy();
+    }
   }
   response.end();
+  tell('answered', { calls: reply.calls?.length ?? 0 });
 });
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function tellFact(fact, more) {
+  if (process.env.SCRIPTED_FACTS)
+    appendFileSync(process.env.SCRIPTED_FACTS, `${JSON.stringify({ at: Date.now(), fact, ...more })}\n`);
+}
 
 /** `items`: what was said so far, `{who: 'user' | 'tool' | 'other', text, images}`. */
 function replyTo(items) {
   const at = items.findLastIndex(({ who, text }) => who === 'user' && promptIn(text) !== undefined);
-  if (at < 0) return { text: TITLE };
+  if (at < 0) return { text: TITLE, isSide: true };
   const prompt = promptIn(items[at].text);
   const since = items.slice(at + 1).filter(({ who }) => who !== 'other');
-  if (since.some(({ who }) => who === 'tool')) return { text: `The tool said ${saidSince(since)}` };
+  const results = since.filter(({ who }) => who === 'tool').length;
+  const next = prompt.startsWith('please run ') ? prompt.split(' >> ')[results] : undefined;
+  if (results > 0 && next !== undefined) return { calls: [{ tool: 'shell', command: next.trim() }] };
+  if (results > 0) return { text: `The tool said ${saidSince(since)}` };
   const [, word = '', rest = ''] = /^please (\S+) ?([^]*)$/.exec(prompt) ?? [];
   const key = `${at} ${prompt}`;
   const isFirst = !failed.has(key);
@@ -96,7 +140,12 @@ function replyTo(items) {
     case 'think':
       return { thinking: 'It wants a thought, so here is one.', text: heard() };
     case 'run':
-      return { calls: rest.split(' ;; ').map((command) => ({ tool: 'shell', command: command.trim() })) };
+      return {
+        calls: rest
+          .split(' >> ')[0]
+          .split(' ;; ')
+          .map((command) => ({ tool: 'shell', command: command.trim() })),
+      };
     case 'write':
       return { calls: [{ tool: 'write', path: rest.trim(), content: 'first line\nsecond line\n' }] };
     case 'call': {
@@ -116,6 +165,18 @@ function replyTo(items) {
     }
     case 'measure':
       return { text: heard(), headers: QUOTA };
+    case 'stream': {
+      const sentences = Math.round((Number.parseFloat(rest) * 1000) / SENTENCE_MS);
+      const text = (at) =>
+        `Sentence ${at + 1} of ${sentences} says something about the weather.${at % 4 === 3 ? '\n\n' : ' '}`;
+      return { pieces: [...Array.from({ length: sentences }, (_, at) => text(at)), 'ALL SAID.'], pieceMs: SENTENCE_MS };
+    }
+    case 'hold':
+      return { pieces: ['This is the beginning. ', `${HELD} ${rest.trim().toUpperCase()}.`], heldFor: rest.trim() };
+    case 'quote':
+      return { text: QUOTED.join('\n\n') };
+    case 'refuse':
+      return { status: Number.parseInt(rest, 10) };
     case 'fail':
       failed.add(key);
       return isFirst ? { status: Number.parseInt(rest, 10) } : { text: heard(' after a failure') };

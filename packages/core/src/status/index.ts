@@ -1,5 +1,6 @@
 /** What a session is doing right now, and the evidence. Pure: no clock, no Node; time, bytes and screens are inputs. */
 export { type InputView } from './sources/input-line.ts';
+export { endsWithEnter } from './sources/draft.ts';
 export { BUILT_IN_RULES } from './built-in-rules.ts';
 export { agentOfCommand } from './sources/command-agent.ts';
 export { StatusReducer } from './reducer.ts';

@@ -221,10 +221,11 @@ export class StatusReducer {
     if (this.#shell.printed(this.#now) || !changesNothing) this.#decide();
   }
 
-  typed(at: number): void {
+  /** `isEntered`: with Enter, so that a draft may have been sent. */
+  typed(at: number, isEntered = false): void {
     this.#moment(at, this.#offset);
     this.#typedAt = this.#now;
-    this.#screen.typed(this.#now);
+    this.#screen.typed(this.#now, isEntered);
     if (this.#notification === null && this.#bell === null) return;
     this.#notification = null;
     this.#bell = null;
@@ -234,7 +235,9 @@ export class StatusReducer {
   screen(view: ScreenView, at: number, offset: number): void {
     const moment = this.#moment(at, offset);
     if (view.title !== this.#titleText) this.#readTitle(view.title, moment);
+    const wasIdle = this.#screen.claim?.evidence.says === 'idle';
     const agent = this.#screen.look(view, moment, this.#agent);
+    if (wasIdle && this.#screen.claim === null) this.#workAt = this.#now; // it does what it was told at the prompt
     if (agent !== undefined) this.#agent = agent === this.#startedAgent ? null : agent;
     this.#decide();
   }
@@ -327,6 +330,7 @@ export class StatusReducer {
     const reading = readLine(this.#rules, 'title', title, this.#knownProgram);
     this.#titleStaleAt = moment.at + reading.freshMs;
     this.#title = screenClaim('title', reading, moment, this.#title);
+    if (reading.state === 'working') this.#screen.showsWork();
     if (this.#knownProgram === null) this.#agent = reading.agent;
   }
 

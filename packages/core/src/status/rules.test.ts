@@ -45,7 +45,7 @@ test('a bad rule is a sentence that names file and rule; the others count', () =
     ],
     [
       { ...GOOD, colour: 'red' },
-      '"colour" is unknown; use name, says, kind, confidence, in, all, any, none, settleMs, quietMs, freshMs, comment',
+      '"colour" is unknown; use name, says, kind, confidence, in, all, any, none, settleMs, quietMs, endedMs, freshMs, comment',
     ],
     [
       { ...GOOD, any: [{ in: 'title', match: 'x' }] },

@@ -63,6 +63,8 @@ export interface Rule {
   readonly settleMs: number;
   /** How long nothing may have changed outside of the cursor's line before it counts. */
   readonly quietMs: number;
+  /** The same, where a sign of work was seen before and is gone; null: as long as ever. */
+  readonly endedMs: number | null;
   /** Titles: how long it counts without being repeated. */
   readonly freshMs: number;
   readonly all: readonly Condition[];
@@ -179,7 +181,7 @@ function rule(part: unknown, agent: string | null): Rule {
   const json = record(part);
   only(json, [
     ...['name', 'says', 'kind', 'confidence', 'in', 'all', 'any', 'none'],
-    ...['settleMs', 'quietMs', 'freshMs', 'comment'],
+    ...['settleMs', 'quietMs', 'endedMs', 'freshMs', 'comment'],
   ]);
   const says = state(json['says']);
   const usual = json['in'] === undefined ? SCREEN : region(json['in']);
@@ -197,6 +199,7 @@ function rule(part: unknown, agent: string | null): Rule {
     confidence: number(json['confidence'], '"confidence"', 0, 1),
     settleMs: duration(json, 'settleMs') ?? (says === 'idle' ? IDLE_SETTLE_MS : 0),
     quietMs: duration(json, 'quietMs') ?? 0,
+    endedMs: duration(json, 'endedMs') ?? null,
     freshMs: duration(json, 'freshMs') ?? Number.POSITIVE_INFINITY,
     all,
     any,

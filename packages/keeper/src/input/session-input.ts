@@ -6,6 +6,7 @@
  * of a viewer at an offset of its input stream (`typed`), and the daemon's answers to terminal queries (`answer`).
  * Keeps IN-6: which client types is recorded with the input, and each change of it in the history.
  */
+import { endsWithEnter } from '@spool/core/status';
 import { SpoolError } from '@spool/protocol';
 import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from '../session/child.ts';
@@ -22,11 +23,14 @@ export interface SessionInputOptions {
   name(): string;
   /** Null when it has ended. */
   child(): Child | null;
-  /** A client types. */
-  onTyped(at: number): void;
+  /** A client types; `isEntered`: with Enter at the end. */
+  onTyped(at: number, isEntered: boolean): void;
   /** A client began to type: another one than before, or the same after a long pause. */
   onTypist(typist: Typist): void;
 }
+
+/** A key, or the end of a text: what comes before does not matter. */
+const ENTER_BYTES_MAX = 4096;
 
 /** After this pause, the same client is recorded in the history again. */
 export const TYPIST_AGAIN_MS = 10 * 60_000;
@@ -72,7 +76,7 @@ export class SessionInput {
   }
 
   write(bytes: Uint8Array, who: string): Promise<void> {
-    this.#recordTyped(who);
+    this.#recordTyped(who, bytes);
     return this.#pushTyped(bytes);
   }
 
@@ -85,7 +89,7 @@ export class SessionInput {
     if (this.#keys.has(key)) return false;
     const first = this.#keysUnderWay.get(key);
     if (first) return first.then(() => false);
-    if (who !== null) this.#recordTyped(who);
+    if (who !== null) this.#recordTyped(who, bytes);
     // A keeper that died in the middle of it recorded how far it got.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);
@@ -124,7 +128,7 @@ export class SessionInput {
       note(end);
       watcher.emit({ type: 'input-refused', offset: end, code: error.code });
     });
-    this.#recordTyped(who);
+    this.#recordTyped(who, fresh);
     return true;
   }
 
@@ -210,11 +214,16 @@ export class SessionInput {
     return null;
   }
 
-  #recordTyped(who: string): void {
+  #recordTyped(who: string, bytes: Uint8Array): void {
     const typist = { who, at: Date.now() };
     const before = this.lastTyped;
     this.journal.recordTypist(typist);
-    this.#options.onTyped(steadyNow());
+    this.#options.onTyped(steadyNow(), this.#isEnter(bytes));
     if (before?.who !== who || typist.at - before.at > TYPIST_AGAIN_MS) this.#options.onTypist(typist);
+  }
+
+  #isEnter(bytes: Uint8Array): boolean {
+    if (this.#paste.openMs(performance.now()) > 0) return false;
+    return endsWithEnter(Buffer.from(bytes.subarray(-ENTER_BYTES_MAX)).toString('latin1'));
   }
 }

@@ -45,6 +45,8 @@ export class Growth {
   grownAt = 0;
   /** When a client typed, if that was after the last notice. */
   typedAt: number | null = null;
+  /** With Enter. */
+  isEntered = false;
   /** Its output is taken at ticks. */
   isCalm = false;
   isSteady = false;

@@ -39,6 +39,8 @@ export interface GrownSession {
   readonly at: number;
   /** A client typed since the last notice, so the output may be echo. */
   readonly typedAt: number | null;
+  /** With Enter, which may have sent a draft. */
+  readonly isEntered: boolean;
 }
 
 /** A command that a shell has run (OSC 133, 633), with the last line that it printed. */

@@ -123,10 +123,11 @@ export class Screens {
   }
 
   /** Sent along with the next growth notice. */
-  typed(id: string, at: number): void {
+  typed(id: string, at: number, isEntered: boolean): void {
     const growth = this.#followed.get(id)?.growth;
     if (!growth) return;
     growth.typedAt = at;
+    growth.isEntered ||= isEntered;
     this.#notices.typed(growth, performance.now());
     this.#setTimer();
   }
@@ -185,8 +186,10 @@ export class Screens {
     this.#timerAt = Infinity;
     const sessions: GrownSession[] = [];
     for (const growth of this.#notices.take(performance.now())) {
-      sessions.push({ id: growth.id, end: growth.end, at: growth.grownAt, typedAt: growth.typedAt });
+      const { id, end, grownAt: at, typedAt, isEntered } = growth;
+      sessions.push({ id, end, at, typedAt, isEntered });
       growth.typedAt = null;
+      growth.isEntered = false;
     }
     if (sessions.length > 0) this.#emit({ type: 'grown', sessions });
     this.#setTimer();

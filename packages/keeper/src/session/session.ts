@@ -69,9 +69,9 @@ export class Session {
       folder: this.#file.folder,
       name: () => this.name,
       child,
-      onTyped: (at) => {
+      onTyped: (at, isEntered) => {
         this.#child?.hurry();
-        services.screens.typed(id, at);
+        services.screens.typed(id, at, isEntered);
       },
       onTypist: ({ at, who }) => {
         services.screens.typist(id, at, who);

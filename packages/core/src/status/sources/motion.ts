@@ -16,14 +16,16 @@ const TICK_MS = 800;
  */
 const MOVING_MS = 3500;
 const STARTED_MS = 2500;
+const MOVES = 3;
 /** After a key the draft grows, and the program shows other hints. */
 const ECHO_MS = 400;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export class Motion {
   #changedAt = 0;
-  /** The last three changes. */
-  #moves: readonly [number, number, number] = [NEVER, NEVER, NEVER];
+  /** The last changes, the latest first. */
+  #moves: readonly number[] = [];
+  #changes = 0;
   #footerAt = NEVER;
 
   /** The last change outside of the input box; without a box, outside of the cursor's line. */
@@ -31,21 +33,33 @@ export class Motion {
     return this.#changedAt;
   }
 
+  /** How often something above the box has changed, also soon after a key. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** It changes again and again. */
   isMoving(now: number, typedAt: number): boolean {
-    const isStarted = now - typedAt <= STARTED_MS && this.#moves[1] > typedAt;
-    return isStarted || now - this.#moves[0] <= MOVING_MS;
+    const isStarted = now - typedAt <= STARTED_MS && (this.#moves[1] ?? NEVER) > typedAt;
+    return isStarted || now - (this.#moves[MOVES - 1] ?? NEVER) <= MOVING_MS;
   }
 
   began(at: number): void {
     this.#changedAt = at;
   }
 
+  /** It was seen to rest: what moved before, the last frames of its work, says nothing about what moves next. */
+  rested(): void {
+    this.#moves = [];
+    this.#footerAt = NEVER;
+  }
+
   compare(one: Seen, other: Seen, at: number, typedAt: number): void {
+    if (one.box === null || other.box === null || hasChangedAbove(one, one.box, other, other.box)) this.#changes++;
     if (!this.#hasMoved(one, other, at, typedAt)) return;
     this.#changedAt = at;
     // Without a box the echo may be anywhere: Gemini for screen readers prints its whole screen again at each key.
-    if (at - typedAt > ECHO_MS) this.#moves = [this.#moves[1], this.#moves[2], at];
+    if (at - typedAt > ECHO_MS) this.#moves = [at, ...this.#moves.slice(0, MOVES - 1)];
   }
 
   #hasMoved(one: Seen, other: Seen, at: number, typedAt: number): boolean {
@@ -67,7 +81,7 @@ export interface Seen {
 function hasChangedAbove(one: Seen, oneBox: InputBox, other: Seen, otherBox: InputBox): boolean {
   const rows = Math.min(oneBox.top, otherBox.top);
   for (let above = 1; above <= rows; above++)
-    if (one.view.lines[oneBox.top - above] !== other.view.lines[otherBox.top - above]) return true;
+    if (!isAlike(one.view.lines[oneBox.top - above]!, other.view.lines[otherBox.top - above]!)) return true;
   return false;
 }
 
@@ -75,6 +89,13 @@ function hasChangedBelow(one: Seen, oneBox: InputBox, other: Seen, otherBox: Inp
   const [before, after] = [one.view.lines.slice(oneBox.bottom + 1), other.view.lines.slice(otherBox.bottom + 1)];
   return before.length !== after.length || before.some((line, at) => line !== after[at]);
 }
+
+/** Pictures made of blocks do not count: Claude's mascot walks about while it waits for its first prompt. */
+const isAlike = (one: string, other: string): boolean =>
+  one === other || ((BLOCKS.test(one) || BLOCKS.test(other)) && withoutPicture(one) === withoutPicture(other));
+
+const withoutPicture = (line: string): string => line.replaceAll(/[\u2580-\u259f·~\s]+/g, '');
+const BLOCKS = /[▀▄█▌▐▖-▟]/;
 
 const hasChangedElsewhere = (one: ScreenView, other: ScreenView): boolean =>
   one.isAlternate !== other.isAlternate ||

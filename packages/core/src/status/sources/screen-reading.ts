@@ -34,9 +34,10 @@ export interface ScreenReading {
   readonly question: Question | null;
   /** Where the input box is; null where none was found. */
   readonly box: InputBox | null;
-  /** How long it has to last before it counts; the second: with nothing else changing. */
+  /** How long it has to last before it counts; the second: with nothing else changing; the third: the same, after work. */
   readonly settleMs: number;
   readonly quietMs: number;
+  readonly endedMs: number | null;
   readonly freshMs: number;
 }
 
@@ -149,6 +150,7 @@ function reading({ rule, match }: Found, look: Look, rules: readonly RuleSet[], 
     box: look.box,
     settleMs: rule.settleMs,
     quietMs: rule.quietMs,
+    endedMs: rule.endedMs,
     freshMs: rule.freshMs,
   };
 }
@@ -258,5 +260,6 @@ const NOTHING: ScreenReading = {
   box: null,
   settleMs: 0,
   quietMs: 0,
+  endedMs: null,
   freshMs: 0,
 };

@@ -4,12 +4,18 @@
  * A screen may be half drawn, a prompt may appear before all work is done, and some programs show nothing but their
  * prompt while they answer. So a new reading counts only when it has lasted as long as its rule requires; until then
  * the last one stays. A blinking dot changes the screen, but not the reading. Only a dialog ends at the first look that
- * does not see it: it was answered, and a client that waits for that must not wait longer.
+ * does not see it: it was answered, and a client that waits for that must not wait longer. And idle ends at the first look
+ * that sees a dialog.
+ *
+ * How long a prompt has to stand still depends on what was seen before: briefly where a sign of work was there and is gone,
+ * long where a draft was just sent and nothing has come of it yet (`draft.ts`).
  */
 import { type Claim, claim, type Moment } from '../claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
 import { type Dialog, isAnother, NOTHING_SINCE } from './dialog.ts';
+import { Draft } from './draft.ts';
 import type { InputBox } from './input-box.ts';
+import { agentInput } from './input-line.ts';
 import { Motion } from './motion.ts';
 import type { RuleSet } from '../rules.ts';
 import { type ScreenView, textBeforeCursor } from './screen-lines.ts';
@@ -19,6 +25,12 @@ import { readScreen, type ScreenReading } from './screen-reading.ts';
 const UNREAD_HOLD_MS = 400;
 /** A dialog that replaces another of the same rule may be half drawn, with the question of the old one. */
 const NEXT_DIALOG_MS = 200;
+/** A draft was sent, and nothing has moved since. */
+const SENT_MS = 1800;
+/** OpenCode clears its first screen, and then shows what was sent; what changes more often is an answer. */
+const SENT_CHANGES_MAX = 1;
+/** Rules that ask for less are alike. */
+const IDLE_QUIET_MS_MIN = 3000;
 const SIDEWAYS = /^(?:Left|Right)\b/;
 
 export class ScreenWatch {
@@ -34,6 +46,14 @@ export class ScreenWatch {
   #dialogSeenAt = Number.NEGATIVE_INFINITY;
   #typedAt = Number.NEGATIVE_INFINITY;
   #box: InputBox | null = null;
+  readonly #draft = new Draft();
+  /** A draft was sent, and no work has been seen since. */
+  #isSent = false;
+  #sentChanges = 0;
+  /** How long the rule that says idle wants it to rest. */
+  #idleQuietMs = 0;
+  /** A sign of work was seen, and no dialog and no rest since. */
+  #hasSeenWork = false;
   readonly #motion = new Motion();
   /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
   #promptText = '';
@@ -92,8 +112,17 @@ export class ScreenWatch {
     return isGone ? this.#dialogSeenAt : null;
   }
 
-  typed(at: number): void {
+  /** `isEntered`: with Enter. */
+  typed(at: number, isEntered: boolean): void {
     this.#typedAt = at;
+    if (isEntered && this.#claim?.evidence.says === 'idle') this.#draft.entered(at);
+  }
+
+  /** It shows that it works elsewhere, in its title. */
+  showsWork(): void {
+    this.#hasSeenWork = true;
+    this.#isSent = false;
+    this.#draft.forget();
   }
 
   /** The agent whose screen it is; undefined where nothing has changed. */
@@ -112,12 +141,13 @@ export class ScreenWatch {
     if (this.#isTypedAtPrompt(view) && !isWorking) return undefined;
     this.#promptText = isPromptByLooks(reading.rule) ? textBeforeCursor(view).trimEnd() : '';
     if (this.#promptText !== '') this.#lastPrompt = this.#promptText;
+    this.#noteWork(reading, view, isWorking, moment.at);
     if (reading.state === 'blocked') this.#dialogSeenAt = moment.at;
     else if (this.#claim?.evidence.says === 'blocked') {
       this.#claim = null;
       this.#motion.began(moment.at); // what was answered goes on: the box alone is not idle yet
     }
-    if (this.#isIdleInMotion(reading, moment.at)) this.#claim = null;
+    if (this.#isIdleOver(reading, moment.at)) this.#claim = null;
     if (reading.rule === (this.#claim?.evidence.rule ?? null) && !this.#asksAnother(reading)) {
       this.#count(reading, moment);
       this.#pending = null;
@@ -136,9 +166,10 @@ export class ScreenWatch {
     const settledAt =
       reading.rule === null
         ? since.at + UNREAD_HOLD_MS
-        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#motion.changedAt + reading.quietMs);
+        : Math.max(since.at + settleMs, reading.quietMs === 0 ? 0 : this.#motion.changedAt + this.#quietMs(reading));
     if (now < settledAt) return settledAt;
     this.#pending = null;
+    if (reading.state === 'idle') this.#rest(reading);
     this.#count(reading, since);
     return Number.POSITIVE_INFINITY;
   }
@@ -176,10 +207,42 @@ export class ScreenWatch {
     return isAnother(last, dialog, { hasTyped, hasChanged: hasTyped && this.#motion.changedAt >= this.#typedAt });
   }
 
-  /** The box is still there, but something beside it has begun to move: it works. */
-  #isIdleInMotion({ state, quietMs }: ScreenReading, at: number): boolean {
-    const isStillIdle = state === 'idle' && this.#claim?.evidence.says === 'idle';
-    return isStillIdle && quietMs > 0 && this.#motion.isMoving(at, this.#typedAt);
+  #noteWork({ state, kind, agent }: ScreenReading, view: ScreenView, isWorking: boolean, at: number): void {
+    if (state === 'working') this.showsWork();
+    if (isWorking || this.#motion.changes - this.#sentChanges > SENT_CHANGES_MAX) this.#isSent = false;
+    if (state === 'blocked') {
+      this.#isSent = this.#hasSeenWork = false;
+      this.#draft.forget();
+    }
+    if (agent === null || state !== 'idle' || kind !== 'prompt') return;
+    const { lines, cursor } = view;
+    const text = agentInput(this.#rules, agent, { lines, solid: lines, cursor });
+    if (!this.#draft.look(text, at, this.#typedAt)) return;
+    this.#isSent = true;
+    this.#sentChanges = this.#motion.changes;
+    this.#motion.began(at);
+  }
+
+  #quietMs({ quietMs, endedMs }: ScreenReading): number {
+    if (this.#isSent) return Math.max(quietMs, SENT_MS);
+    return this.#hasSeenWork && endedMs !== null ? endedMs : quietMs;
+  }
+
+  #rest({ quietMs }: ScreenReading): void {
+    this.#idleQuietMs = quietMs;
+    this.#motion.rested();
+    this.#isSent = this.#hasSeenWork = false;
+  }
+
+  /**
+   * A dialog has come, a draft was sent, it looks like a prompt that has to rest longer, or the box is still there, but something
+   * beside it has begun to move.
+   */
+  #isIdleOver({ state, quietMs }: ScreenReading, at: number): boolean {
+    if (this.#claim?.evidence.says !== 'idle') return false;
+    if (state === 'blocked' || (state === 'idle' && quietMs > Math.max(this.#idleQuietMs, IDLE_QUIET_MS_MIN)))
+      return true;
+    return state === 'idle' && quietMs > 0 && (this.#isSent || this.#motion.isMoving(at, this.#typedAt));
   }
 
   /** After the prompt that was there, on the same line. */

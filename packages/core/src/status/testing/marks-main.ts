@@ -1,15 +1,18 @@
-/** `npm run marks`: figures per agent and a confusion table, held out and tuned on; by all sources and by the screen alone. */
+/** `npm run marks [FOLDER]`: figures per agent and a confusion table, held out and tuned on; by all sources and by the screen alone. */
+import { pathToFileURL } from 'node:url';
 import type { StatusState } from '@spool/protocol';
 import { type Mark, markedRecordings, marksOf, reworded, RULES_FOR_ANY } from './marks.ts';
 import { percent, SCREEN_ALONE } from './measurement.ts';
 
 const STATES: readonly StatusState[] = ['working', 'blocked', 'idle'];
-const all = markedRecordings();
+const [folder] = process.argv.slice(2);
+const all = markedRecordings(folder === undefined ? undefined : pathToFileURL(`${folder}/`));
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 const isWrong = ({ truth, found, words }: Mark): boolean => truth !== found || words !== '';
 
 for (const isHeldOut of [true, false]) {
   const recordings = all.filter((recording) => recording.isHeldOut === isHeldOut);
+  if (recordings.length === 0) continue;
   for (const withholds of [undefined, SCREEN_ALONE]) {
     const results = recordings.map((recording) => marksOf(recording, withholds));
     const marks = results.flatMap((result) => result.marks);

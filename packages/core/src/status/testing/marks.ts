@@ -32,10 +32,10 @@ export interface Mark {
   readonly words: string;
 }
 
-export function markedRecordings(): readonly MarkedRecording[] {
-  const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.pty.gz') ? [file.slice(0, -7)] : []));
+export function markedRecordings(folder: URL = FOLDER): readonly MarkedRecording[] {
+  const names = readdirSync(folder).flatMap((file) => (file.endsWith('.pty.gz') ? [file.slice(0, -7)] : []));
   return names.sort().map((name) => {
-    const unpacked = (suffix: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.${suffix}.gz`, FOLDER)));
+    const unpacked = (suffix: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.${suffix}.gz`, folder)));
     const { cols, rows, args, heldOut, events } = JSON.parse(unpacked('json').toString()) as {
       cols: number;
       rows: number;

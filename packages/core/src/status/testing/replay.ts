@@ -8,6 +8,7 @@ import { ScreenModel } from '../../screen/index.ts';
 import { BUILT_IN_RULES } from '../built-in-rules.ts';
 import { StatusReducer } from '../reducer.ts';
 import type { RuleSet } from '../rules.ts';
+import { endsWithEnter } from '../sources/draft.ts';
 import type { ScreenView } from '../sources/screen-lines.ts';
 import type { Event, Recording } from './recordings.ts';
 
@@ -79,7 +80,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Statu
       reducer.output(piece.length, now, offset);
       [firstAt, lastAt] = [Math.min(firstAt, now), now];
       if (looksAlways) look(now);
-    } else if (event[1] === 'i') reducer.typed(now);
+    } else if (event[1] === 'i') reducer.typed(now, endsWithEnter(event[2]));
     else if (event[1] === 'r') {
       model.resize(event[2], event[3]);
       [firstAt, lastAt] = [Math.min(firstAt, now), now];

@@ -172,10 +172,10 @@ export class StatusTracker {
     this.#take(fact, at);
   }
 
-  typed(at: number): void {
+  typed(at: number, isEntered: boolean): void {
     this.#foreground?.typed(at);
     this.#health.typed(at);
-    this.#reducer.typed(at);
+    this.#reducer.typed(at, isEntered);
   }
 
   /** The child was sent a signal, which may stop it or continue it. */

@@ -151,10 +151,10 @@ function signalled(id: string): void {
   noteDue(id, follower);
 }
 
-function grown({ id, end, at, typedAt }: GrownSession): void {
+function grown({ id, end, at, typedAt, isEntered }: GrownSession): void {
   const follower = followers.get(id);
   if (!follower) return;
-  if (typedAt !== null) follower.tracker?.typed(Math.min(typedAt, steadyNow()));
+  if (typedAt !== null) follower.tracker?.typed(Math.min(typedAt, steadyNow()), isEntered);
   follower.grown(end, at);
   active.add(id);
 }

@@ -1,0 +1,271 @@
+/**
+ * A real agent beside a scripted model, driven by a script that knows the truth at every moment:
+ *
+ * - working: a request to the model is open, or a job that it has started is running (a file says so);
+ * - blocked: the model has called a tool, the tool has not begun, and the dialog is drawn;
+ * - idle: no request is open, no job runs, no dialog is drawn, and the screen has stood still for `STILL_MS`: the program has
+ *   painted that it is done. A second mark follows `LATER_MS` later, if it still stands still.
+ *
+ * Facts come from the model (`SCRIPTED_FACTS`) and from the files of the jobs. The status rules have no part in it.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type Agent, AGENTS, commandOf } from '../../../tests/support/agents.ts';
+import { until } from '../src/processes.ts';
+import { program } from '../src/programs.ts';
+import { PROGRAMS, type RecordedProgram } from './programs.ts';
+import { RecordedTerminal } from './recorded-terminal.ts';
+
+export interface RunOptions {
+  readonly agent: string;
+  /** Another version than the pinned one: `node scripts/agents.mjs claude@2.1.300` brings it. */
+  readonly version?: string;
+  readonly cols: number;
+  readonly rows: number;
+  /** How the terminal calls itself; `silent` answers no queries. */
+  readonly terminal?: 'xterm' | 'kitty' | 'ghostty' | 'vscode' | 'silent';
+  readonly arguments?: readonly string[];
+  /** In the place of the arguments that the tests use, for versions that do not know them. */
+  readonly instead?: readonly string[];
+  /** Settings of the agent, by their path in its home, merged into the usual ones if they are JSON. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** How long the model thinks before its first word. */
+  readonly firstMs?: number;
+}
+
+interface Fact {
+  readonly at: number;
+  readonly fact: 'asked' | 'answered' | 'failed' | 'cut';
+  readonly calls?: number;
+}
+
+const PATIENCE_MS = 60_000;
+/** The last frame is drawn: nothing has changed for so long. */
+const STILL_MS = 700;
+const LATER_MS = 1100;
+/** A program that is never still: its idle screen moves. */
+const STILL_MS_MAX = 8000;
+/** A dialog is marked this long after it was drawn, and again later. */
+const DIALOG_MS = 120;
+/** The program has drawn that it works, this long after its request came. */
+const DRAWN_MS = 450;
+const PACE_MS = 20;
+
+const TERMINALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  xterm: { TERM: 'xterm-256color' },
+  silent: { TERM: 'xterm-256color' },
+  kitty: { TERM: 'xterm-kitty', KITTY_WINDOW_ID: '1', COLORTERM: 'truecolor' },
+  ghostty: { TERM: 'xterm-ghostty', TERM_PROGRAM: 'ghostty', COLORTERM: 'truecolor' },
+  vscode: { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: 'truecolor' },
+};
+
+/** Says what it does, until it is done; leaves a file when it begins and when it ends. */
+const JOB = `#!/bin/sh
+touch "$1.started"
+part=0
+while [ $part -lt "$2" ]; do part=$((part + 1)); echo "$1: part $part of $2"; sleep 1; done
+echo "$1 is done"
+touch "$1.done"
+`;
+
+export class AgentRun {
+  readonly agent: Agent;
+  readonly program: RecordedProgram;
+  readonly terminal: RecordedTerminal;
+  readonly #options: RunOptions;
+  readonly #folder = mkdtempSync(`${tmpdir()}/record-`);
+  readonly #project = `${this.#folder}/project`;
+  readonly #facts = `${this.#folder}/facts`;
+  #marks = 0;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const known = AGENTS.find(({ name }) => name === options.agent)!;
+    const path = known.program.replace(
+      `/${known.name}/`,
+      `/${known.name}${options.version ? `@${options.version}` : ''}/`,
+    );
+    this.agent = { ...known, program: path, arguments: options.instead ?? known.arguments };
+    this.program = PROGRAMS[options.agent]!;
+    if (!existsSync(path)) throw new Error(`${path} is not there: node scripts/agents.mjs brings it`);
+    mkdirSync(this.#project);
+    mkdirSync(`${this.#folder}/tmp`);
+    writeFileSync(this.#facts, '');
+    writeFileSync(`${this.#project}/job.sh`, JOB, { mode: 0o755 });
+    writeFileSync(`${this.#project}/notes.md`, Array.from({ length: 12 }, (_, at) => `- note ${at + 1}\n`).join(''));
+    for (const [file, content] of Object.entries(this.#settings())) {
+      mkdirSync(dirname(`${this.#folder}/${file}`), { recursive: true });
+      writeFileSync(`${this.#folder}/${file}`, content);
+    }
+    const { cols, rows, terminal = 'xterm' } = options;
+    this.terminal = new RecordedTerminal({
+      command: [program('offline'), ...commandOf(this.agent, this.#arguments)],
+      cwd: this.#project,
+      env: {
+        PATH: process.env.PATH!,
+        HOME: this.#folder,
+        TMPDIR: `${this.#folder}/tmp`,
+        LANG: 'C.UTF-8',
+        ...this.agent.env,
+        ...TERMINALS[terminal],
+        SCRIPTED_FACTS: this.#facts,
+        SCRIPTED_FIRST_MS: String(options.firstMs ?? 0),
+      },
+      cols,
+      rows,
+      answersQueries: terminal !== 'silent',
+    });
+  }
+
+  get #arguments(): readonly string[] {
+    return [...this.program.arguments, ...(this.#options.arguments ?? [])];
+  }
+
+  #settings(): Record<string, string> {
+    const settings: Record<string, string> = { ...this.agent.settings(this.#project) };
+    for (const [file, change] of Object.entries(this.program.settings ?? {})) settings[file] = change(settings[file]!);
+    for (const [file, content] of Object.entries(this.#options.settings ?? {}))
+      settings[file] =
+        file.endsWith('.json') && settings[file]
+          ? JSON.stringify({ ...JSON.parse(settings[file]), ...JSON.parse(content) })
+          : content;
+    return settings;
+  }
+
+  /** In the project's folder. */
+  has(file: string): boolean {
+    return existsSync(`${this.#project}/${file}`);
+  }
+
+  make(file: string): void {
+    writeFileSync(`${this.#project}/${file}`, '');
+  }
+
+  get facts(): readonly Fact[] {
+    const lines = readFileSync(this.#facts, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Fact);
+  }
+
+  /** Requests that the model has not answered. */
+  get open(): number {
+    return this.facts.reduce((open, { fact }) => open + (fact === 'asked' ? 1 : -1), 0);
+  }
+
+  count(fact: Fact['fact']): number {
+    return this.facts.filter((each) => each.fact === fact).length;
+  }
+
+  get text(): string {
+    return this.terminal.text;
+  }
+
+  get isAsking(): boolean {
+    return this.program.dialog.test(this.text);
+  }
+
+  async pause(ms: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+
+  async until(what: string, claim: () => boolean, withinMs = PATIENCE_MS): Promise<void> {
+    try {
+      await until(what, () => claim() || this.terminal.hasEnded, withinMs);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; it shows:\n${this.text}`, { cause: error });
+    }
+    if (!claim() && this.terminal.hasEnded) throw new Error(`it has ended before ${what}; it showed:\n${this.text}`);
+  }
+
+  mark(label: string, truth: 'working' | 'idle'): void {
+    this.#marks++;
+    this.terminal.mark(label, { truth });
+  }
+
+  /** The last frame is drawn, and everything is over. */
+  async rest(label: string, stillMs = STILL_MS): Promise<void> {
+    await this.until(`${label}: no request is open`, () => this.open === 0);
+    const begun = this.terminal.ms;
+    await this.until(
+      `${label}: the screen stands still`,
+      () => this.terminal.stillMs >= stillMs || this.terminal.ms - begun > STILL_MS_MAX,
+    );
+    if (this.open > 0 || this.isAsking) return;
+    this.mark(label, 'idle');
+    await this.pause(LATER_MS);
+    if (this.terminal.stillMs >= STILL_MS && this.open === 0 && !this.isAsking) this.mark(`${label}-later`, 'idle');
+  }
+
+  /** The dialog is drawn: marked soon after that, and again later. */
+  async dialog(label: string, question: string | null, subject: string): Promise<void> {
+    await this.until(`${label} is asked`, () => this.isAsking);
+    await this.pause(DIALOG_MS);
+    if (this.isAsking) this.#markDialog(`${label}-early`, question, subject);
+    await this.pause(LATER_MS + 300);
+    if (this.isAsking) this.#markDialog(label, question, subject);
+  }
+
+  /** Of a small screen, what cannot be read on it is not asked for. */
+  #markDialog(label: string, question: string | null, subject: string): void {
+    const shown = this.text.replaceAll(/[\s│┃█]+/g, '');
+    const shows = (words: string): boolean => shown.includes(words.replaceAll(/\s+/g, ''));
+    this.#marks++;
+    this.terminal.mark(label, {
+      truth: 'blocked',
+      ...(question !== null && shows(question) && { question }),
+      ...(shows(subject) && { subject }),
+    });
+  }
+
+  async keys(names: readonly string[], pauseMs = 350): Promise<void> {
+    for (const name of names) {
+      this.terminal.key(name.startsWith('@') ? this.#numberOf(name.slice(1)) : name);
+      await this.pause(pauseMs);
+    }
+  }
+
+  /** The number in front of an option. */
+  #numberOf(label: string): string {
+    const line = this.text.split('\n').findLast((each) => each.includes(label) && /\d/.test(each.split(label)[0]!));
+    const number = /(\d)\D*$/.exec(line?.split(label)[0] ?? '')?.[1];
+    if (number === undefined) throw new Error(`there is no option ${label}; it shows:\n${this.text}`);
+    return number;
+  }
+
+  /** Typed at the prompt, marked there, and sent. */
+  async send(prompt: string, { isMarked = true } = {}): Promise<void> {
+    const asked = this.count('asked');
+    await this.terminal.type(prompt, PACE_MS);
+    await this.until('the draft is drawn', () => this.terminal.stillMs > 300);
+    if (isMarked) this.mark('typed', 'idle');
+    this.terminal.key('Enter');
+    await this.until(`the model is asked to ${prompt}`, () => this.count('asked') > asked);
+  }
+
+  /** While a claim holds that proves work: a mark now, and every so often. */
+  async works(label: string, isWorking: () => boolean, times: number, everyMs = 1100): Promise<void> {
+    await this.pause(DRAWN_MS);
+    for (let at = 1; at <= times; at++) {
+      if (!isWorking() || this.isAsking) return;
+      this.mark(`${label}-${at}`, 'working');
+      await this.pause(everyMs);
+    }
+  }
+
+  /** The files of a recording. */
+  recording(isHeldOut: boolean): { readonly json: Uint8Array; readonly pty: Uint8Array; readonly marks: number } {
+    const { agent, version, cols, rows } = this.#options;
+    const pinned = readFileSync(this.agent.program.replace(/(\/\.agents\/[^/]+)\/.*$/, '$1/package.txt'), 'utf8');
+    const known = version ?? /@(\d[\d.]*)/.exec(pinned.slice(1))?.[1] ?? 'unknown';
+    const args = [agent, ...this.agent.arguments, ...this.#arguments];
+    const { events, output } = this.terminal;
+    const json = JSON.stringify({ version: `${agent}-${known}`, cols, rows, args, heldOut: isHeldOut, events });
+    return { json: gzipSync(json, { level: 9 }), pty: gzipSync(output, { level: 9 }), marks: this.#marks };
+  }
+
+  [Symbol.dispose](): void {
+    this.terminal[Symbol.dispose]();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}

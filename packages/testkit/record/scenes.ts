@@ -1,0 +1,302 @@
+/** What happens in a recording: scenes, each of which begins and ends with an agent that waits at its prompt. */
+import type { AgentRun } from './agent-run.ts';
+
+export type Scene = (run: AgentRun) => Promise<void>;
+
+/** How a dialog is answered: the n-th way of the program to say yes or no. */
+export interface Answer {
+  readonly says: 'yes' | 'no';
+  readonly way: number;
+}
+
+/** A start goes on in steps, with pauses. */
+const STARTED_STILL_MS = 1500;
+
+const DRAFT = [
+  'Please look at this first:',
+  'Do you want to proceed?',
+  '  1. Yes',
+  '  2. No (esc to cancel)',
+  'and tell me what the seventh line of it means,',
+  'because (3s • esc to interrupt) is all that I see.',
+].join('\n');
+
+export const startup: Scene = async (run) => {
+  await run.until(
+    'it takes a prompt',
+    () => run.text.includes(run.agent.ready) || /\? for shortcuts|ctrl\+p/.test(run.text),
+  );
+  await run.rest('startup', STARTED_STILL_MS);
+};
+
+export const say =
+  (words: string): Scene =>
+  async (run) => {
+    await run.send(`please say ${words}`);
+    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(squeeze(words.toUpperCase())));
+    await run.rest('after-answer');
+  };
+
+/** A draft of several lines, in which the cursor moves; then it is cleared. */
+export const draft: Scene = async (run) => {
+  run.terminal.paste(DRAFT);
+  await run.pause(900);
+  run.mark('draft-pasted', 'idle');
+  await run.keys(['Up', 'Up']);
+  await run.pause(700);
+  run.mark('draft-cursor-up', 'idle');
+  await run.terminal.type(' and more of it', 25);
+  await run.pause(700);
+  run.mark('draft-grown', 'idle');
+  await cleared(run);
+  await run.rest('draft-cleared');
+};
+
+/** A long line that wraps, typed and cleared. */
+export const longLine: Scene = async (run) => {
+  await run.terminal.type(
+    'this is one long line that goes on and on, far beyond the width of a small terminal, and asks nothing',
+    8,
+  );
+  await run.pause(800);
+  run.mark('long-line', 'idle');
+  await cleared(run);
+  await run.rest('long-line-cleared');
+};
+
+/** The model begins, and then is silent. Meanwhile a draft is typed. */
+export const hold =
+  (file: string, { drafts = false } = {}): Scene =>
+  async (run) => {
+    await run.send(`please hold ${file}`);
+    await run.works('held', () => run.open > 0, 3);
+    if (drafts) {
+      await run.terminal.type('meanwhile I write', 25);
+      await run.works('draft-in-work', () => run.open > 0, 2);
+    }
+    run.make(file);
+    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(`HELDFOR${file.toUpperCase()}`));
+    await run.rest('after-hold');
+    if (!drafts) return;
+    await cleared(run);
+    await run.rest('draft-after-hold-cleared');
+  };
+
+export const stream =
+  (seconds: number): Scene =>
+  async (run) => {
+    await run.send(`please stream ${seconds}`);
+    await run.works('streaming', () => run.open > 0, Math.floor(seconds));
+    await run.until('it has answered', () => run.open === 0 && run.text.includes('ALL SAID'));
+    await run.rest('after-stream');
+  };
+
+export const quote: Scene = async (run) => {
+  await run.send('please quote');
+  await run.until('it has answered', () => run.open === 0 && squeezed(run).includes('QUOTESENDHERE'));
+  await run.rest('after-quote');
+};
+
+/** A job that needs permission. */
+export const job =
+  (
+    name: string,
+    seconds: number,
+    answer: Answer,
+    { resize, tail = '' }: { resize?: readonly [number, number]; tail?: string } = {},
+  ): Scene =>
+  async (run) => {
+    const command = `./job.sh ${name} ${seconds}`;
+    await run.send(`please run ${command}${tail}`);
+    await asked(run, `dialog-${name}`, command, answer, resize);
+    if (answer.says === 'no') return run.rest(`${name}-denied`);
+    await runs(run, name, seconds);
+    await answered(run, name);
+    await run.rest(`after-${name}`);
+  };
+
+/** Two jobs: at once, or one after the other. */
+export const jobs =
+  (first: string, second: string, isAtOnce: boolean, answer: Answer): Scene =>
+  async (run) => {
+    await run.send(`please run ./job.sh ${first} 2${isAtOnce ? ' ;; ' : ' >> '}./job.sh ${second} 2`);
+    const left = new Set([first, second]);
+    while (left.size > 0) {
+      await run.until(
+        'a job is asked for or done',
+        () => run.isAsking || [...left].every((name) => run.has(`${name}.done`)),
+      );
+      if (!run.isAsking) break;
+      // Which of the two it asks for first is the program's decision.
+      const shown = [...left].filter((name) => run.text.slice(lastDialogAt(run)).includes(`job.sh ${name}`));
+      const name = shown.length === 1 ? shown[0]! : [...left][0]!;
+      await asked(run, `dialog-${name}`, `job.sh ${name} 2`, answer);
+      left.delete(name);
+      await run
+        .until('it goes on', () => !run.isAsking || !run.text.slice(lastDialogAt(run)).includes(`job.sh ${name}`), 5000)
+        .catch(() => {});
+      if (run.has(`${name}.started`)) await run.works(`job-${name}`, () => !run.has(`${name}.done`), 1);
+    }
+    await run.until('both are done', () => run.has(`${first}.done`) && run.has(`${second}.done`));
+    await answered(run, second);
+    await run.rest(`after-${first}-${second}`);
+  };
+
+/** A file that needs permission to be written. */
+export const write =
+  (file: string, answer: Answer): Scene =>
+  async (run) => {
+    await run.send(`please write ${file}`);
+    await run.until('the file is asked for', () => run.isAsking || run.count('answered') > 0);
+    await asked(run, `dialog-${file}`, file, answer, undefined, run.program.asks.write(file));
+    if (answer.says === 'no') return run.rest(`${file}-denied`);
+    await answered(run, '');
+    await run.rest(`after-${file}`);
+  };
+
+/** The user stops an answer that is held, or a job. */
+export const interruptAnswer =
+  (file: string): Scene =>
+  async (run) => {
+    await run.send(`please hold ${file}`);
+    await run.works('to-be-stopped', () => run.open > 0, 2);
+    await run.keys(run.program.interrupt, 250);
+    await run.pause(1500);
+    run.make(file); // Codex does not hang up: what comes now is for nobody
+    await run.until('nothing is open', () => run.open === 0);
+    if (squeezed(run).includes(`HELDFOR${file.toUpperCase()}`)) throw new Error('the answer was not stopped');
+    await run.rest('answer-stopped');
+    await cleared(run);
+    await run.rest('stopped-cleared');
+  };
+
+export const interruptJob =
+  (name: string, answer: Answer): Scene =>
+  async (run) => {
+    await run.send(`please run ./job.sh ${name} 60`);
+    await asked(run, `dialog-${name}`, `./job.sh ${name} 60`, answer);
+    await run.until('the job runs', () => run.has(`${name}.started`));
+    await run.works(`job-${name}`, () => true, 3);
+    await run.keys(run.program.interrupt, 250);
+    await run.until('nothing is open', () => run.open === 0);
+    await run.rest('job-stopped');
+    await cleared(run);
+    await run.rest('job-stopped-cleared');
+  };
+
+/** The model refuses; nothing is tried again. */
+export const refused: Scene = async (run) => {
+  const failed = run.count('failed');
+  await run.send('please refuse 400');
+  await run.until('it has failed', () => run.count('failed') > failed);
+  await run.until('the error is drawn', () => squeezed(run).includes('scriptedfailure'), DRAWN_MS_MAX).catch(() => {});
+  await run.rest('after-error');
+};
+
+/** The model fails once, and the program tries again by itself: until then it works. */
+export const retried: Scene = async (run) => {
+  const [asked, answers] = [run.count('asked'), run.count('answered')];
+  await run.send('please fail 529', { isMarked: false });
+  await run.until('it tries again', () => run.count('asked') > asked + 1);
+  await run.until('it is answered', () => run.count('answered') > answers && run.open === 0);
+  await run.until(
+    'the answer is drawn',
+    () => squeezed(run).includes('AFTERAFAILURE') || squeezed(run).includes('afterafailure'),
+  );
+  await run.rest('after-retry');
+};
+
+export const slashMenu: Scene = async (run) => {
+  await run.terminal.type('/');
+  await run.pause(1200);
+  run.mark('slash-menu', 'idle');
+  await run.terminal.type('mo', 120);
+  await run.pause(1200);
+  run.mark('slash-menu-filtered', 'idle');
+  for (let left = 0; left < 4; left++) await run.keys(['Backspace'], 150);
+  await run.rest('slash-menu-gone');
+};
+
+export const resized =
+  (cols: number, rows: number): Scene =>
+  async (run) => {
+    run.terminal.resize(cols, rows);
+    await run.pause(900);
+    await run.rest('resized');
+  };
+
+/** Resized in the middle of an answer. */
+export const resizedInWork =
+  (file: string, cols: number, rows: number): Scene =>
+  async (run) => {
+    await run.send(`please hold ${file}`);
+    await run.works('before-resize', () => run.open > 0, 1);
+    run.terminal.resize(cols, rows);
+    await run.works('after-resize', () => run.open > 0, 2);
+    run.make(file);
+    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(`HELDFOR${file.toUpperCase()}`));
+    await run.rest('after-resized-hold');
+  };
+
+/** Nothing happens for a while. */
+export const quiet: Scene = async (run) => {
+  await run.pause(4000);
+  run.mark('quiet', 'idle');
+};
+
+async function asked(
+  run: AgentRun,
+  label: string,
+  subject: string,
+  { says, way }: Answer,
+  resize?: readonly [number, number],
+  question: string | null = run.program.asks.command,
+): Promise<void> {
+  await run.dialog(label, question, subject);
+  if (resize) {
+    run.terminal.resize(...resize);
+    await run.pause(900);
+    await run.dialog(`${label}-resized`, question, subject);
+  }
+  const ways = run.program[says];
+  await run.keys(ways[way % ways.length]!);
+}
+
+async function runs(run: AgentRun, name: string, seconds: number): Promise<void> {
+  await run.until(`job ${name} runs`, () => run.has(`${name}.started`));
+  await run.works(`job-${name}`, () => !run.has(`${name}.done`), seconds - 1);
+  await run.until(`job ${name} is done`, () => run.has(`${name}.done`));
+}
+
+/** After a tool the model says what the tool said, in capitals. It is awaited on the screen, unless that is too small. */
+async function answered(run: AgentRun, job: string): Promise<void> {
+  const isAnswered = (): boolean => {
+    const last = run.facts.at(-1);
+    return run.open === 0 && last?.fact === 'answered' && last.calls === 0;
+  };
+  await run.until('the last answer has come', isAnswered);
+  const said = job === '' ? 'Thetoolsaid' : `${job.toUpperCase()}ISDONE`;
+  await run.until('the last answer is drawn', () => squeezed(run).includes(said), DRAWN_MS_MAX).catch(() => {});
+}
+
+async function cleared(run: AgentRun): Promise<void> {
+  for (let row = 0; row < 12; row++) await run.keys(run.program.clear, 25);
+  await run.pause(300);
+}
+
+/** Where the dialog begins; older ones may stand above it. */
+function lastDialogAt(run: AgentRun): number {
+  const at = Math.max(
+    run.text.lastIndexOf('Do you want'),
+    run.text.lastIndexOf('Would you like'),
+    run.text.lastIndexOf('△'),
+    run.text.lastIndexOf('╭─'),
+  );
+  return Math.max(0, at - 400);
+}
+
+/** What is not drawn by then does not fit on the screen. */
+const DRAWN_MS_MAX = 5000;
+
+const squeeze = (text: string): string => text.replaceAll(/[\s│┃█]+/g, '');
+const squeezed = (run: AgentRun): string => squeeze(run.text);

@@ -1,0 +1,133 @@
+/** The sets of recordings: which programs, versions, sizes and terminals, and what happens in each. */
+import type { RunOptions } from './agent-run.ts';
+import {
+  type Answer,
+  draft,
+  hold,
+  interruptAnswer,
+  interruptJob,
+  job,
+  jobs,
+  longLine,
+  quiet,
+  quote,
+  refused,
+  resized,
+  resizedInWork,
+  retried,
+  say,
+  type Scene,
+  slashMenu,
+  startup,
+  stream,
+  write,
+} from './scenes.ts';
+
+const yes = (way: number): Answer => ({ says: 'yes', way });
+const no = (way: number): Answer => ({ says: 'no', way });
+
+export interface RecordingPlan extends RunOptions {
+  readonly scenes: readonly Scene[];
+}
+
+export type RecordingSet = Readonly<Record<string, RecordingPlan>>;
+
+const SMALL = { cols: 40, rows: 15 };
+const LARGE = { cols: 200, rows: 50 };
+
+/** A status bar of three lines. */
+const STATUS_BAR = {
+  '.claude/settings.json': JSON.stringify({
+    statusLine: { type: 'command', command: "printf 'main\\n3 files changed\\n12 % of the context'" },
+  }),
+};
+/** Versions that do not know the other arguments of the tests. */
+const OLDER_CODEX = ['--disable', 'apps'];
+
+const onSmall = (more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  longLine,
+  say('good morning'),
+  job('birch', 3, yes(1)),
+  hold('maple'),
+  ...more,
+  job('cedar', 3, no(0)),
+  quote,
+  interruptAnswer('willow'),
+  refused,
+];
+
+const onLarge = (more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  draft,
+  stream(4),
+  jobs('north', 'south', true, yes(0)),
+  write('plan.txt', yes(0)),
+  resizedInWork('delay', 120, 40),
+  ...more,
+  slashMenu,
+  interruptJob('endless', yes(2)),
+  say('the last word'),
+];
+
+const onOther = (more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  hold('later', { drafts: true }),
+  job('amber', 4, yes(2), { resize: [76, 22] }),
+  write('notes-2.md', no(1)),
+  jobs('one', 'two', false, yes(1)),
+  quote,
+  ...more,
+  job('coral', 3, no(2)),
+  stream(3),
+  quiet,
+];
+
+/** All five programs on a small, a large and another screen; other versions than the pinned ones where npm has them. */
+const first: RecordingSet = {
+  'claude-p1': { agent: 'claude', version: '2.1.326', ...SMALL, terminal: 'kitty', scenes: onSmall([]) },
+  'claude-p2': {
+    agent: 'claude',
+    version: '2.1.300',
+    ...LARGE,
+    terminal: 'ghostty',
+    settings: STATUS_BAR,
+    scenes: onLarge([retried]),
+  },
+  'claude-p3': {
+    agent: 'claude',
+    cols: 90,
+    rows: 28,
+    terminal: 'silent',
+    firstMs: 600,
+    scenes: onOther([resized(110, 32)]),
+  },
+  'codex-p1': { agent: 'codex', version: '0.169.0', ...SMALL, scenes: onSmall([]) },
+  'codex-p2': {
+    agent: 'codex',
+    version: '0.155.0',
+    instead: OLDER_CODEX,
+    ...LARGE,
+    terminal: 'vscode',
+    scenes: onLarge([]),
+  },
+  'codex-p3': { agent: 'codex', cols: 72, rows: 26, arguments: ['--no-alt-screen'], firstMs: 400, scenes: onOther([]) },
+  'gemini-p1': { agent: 'gemini', ...SMALL, scenes: onSmall([]) },
+  'gemini-p2': { agent: 'gemini', version: '0.57.0', ...LARGE, terminal: 'kitty', scenes: onLarge([]) },
+  'gemini-p3': {
+    agent: 'gemini',
+    version: '0.54.4',
+    cols: 110,
+    rows: 35,
+    firstMs: 500,
+    scenes: onOther([resized(84, 25)]),
+  },
+  'grok-p1': { agent: 'grok', ...SMALL, scenes: onSmall([]) },
+  'grok-p2': { agent: 'grok', ...LARGE, terminal: 'ghostty', scenes: onLarge([]) },
+  'grok-p3': { agent: 'grok', version: '0.1.220', cols: 80, rows: 24, firstMs: 300, scenes: onOther([]) },
+  'opencode-p1': { agent: 'opencode', version: '1.18.34', ...SMALL, scenes: onSmall([]) },
+  'opencode-p2': { agent: 'opencode', version: '1.15.13', ...LARGE, terminal: 'vscode', scenes: onLarge([]) },
+  'opencode-p3': { agent: 'opencode', cols: 96, rows: 27, firstMs: 300, scenes: onOther([resized(120, 36)]) },
+};
+
+export const SETS: Readonly<Record<string, RecordingSet>> = { first };
