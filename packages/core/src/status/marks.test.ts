@@ -6,7 +6,8 @@ import { SCREEN_ALONE } from './testing/measurement.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const heldOut = markedRecordings().filter(({ isHeldOut }) => isHeldOut);
+/** A later set has a test of its own (`marks-unseen.test.ts`), which takes longer. */
+const heldOut = markedRecordings().filter(({ isHeldOut, name }) => isHeldOut && !/-p\d$/.test(name));
 const results = heldOut.map((recording) => marksOf(recording));
 const marks = results.flatMap((result) => result.marks);
 
@@ -36,10 +37,7 @@ test('[STATE-1] of agents without rules of their own, most of what is idle reads
     isFirst: !/-[nm]\d$/.test(recording.name),
     ...marksOf(recording, SCREEN_ALONE, RULES_FOR_ANY),
   }));
-  // Known (docs/state.md): OpenCode's dialog has a bar and buttons without numbers, and Grok's question is not seen at once.
-  const idle = unknown.flatMap(({ idleInDialog }) => idleInDialog);
-  expect(idle.filter((look) => !/^opencode-n1 |^grok-n[12] .*dialog-question/.test(look))).toEqual([]);
-  expect(idle.length).toBeLessThanOrEqual(24);
+  expect(unknown.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
   // In the later recordings a dialog is looked at 0.13 s after it appeared, when most unknown ones still read as before.
   const all = unknown.filter(({ isFirst }) => isFirst).flatMap((result) => result.marks);
   const shareOf = (state: string): number => {

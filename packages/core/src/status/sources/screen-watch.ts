@@ -8,7 +8,7 @@
  * that sees a dialog.
  *
  * How long a prompt has to stand still depends on what was seen before: briefly where a sign of work was there and is gone,
- * long where a draft was just sent and nothing has come of it yet (`draft.ts`).
+ * long where a draft was just sent and nothing has come of it yet (`draft.ts`). Keeps STATE-22.
  */
 import { type Claim, claim, type Moment } from '../claim.ts';
 import { agentOfCommand, SHELL } from './command-agent.ts';
