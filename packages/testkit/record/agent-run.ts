@@ -4,7 +4,7 @@
  * - working: a request to the model is open, or a job that it has started is running (a file says so);
  * - blocked: the model has called a tool, the tool has not begun, and the dialog is drawn;
  * - idle: no request is open, no job runs, no dialog is drawn, and the screen has stood still for `STILL_MS`: the program has
- *   painted that it is done. A second mark follows `LATER_MS` later, if it still stands still.
+ *   painted that it is done, and no longer shows that it works. A second mark follows `LATER_MS` later, if it still stands still.
  *
  * Facts come from the model (`SCRIPTED_FACTS`) and from the files of the jobs. The status rules have no part in it.
  */
@@ -189,7 +189,9 @@ export class AgentRun {
     const begun = this.terminal.ms;
     await this.until(
       `${label}: the screen stands still`,
-      () => this.terminal.stillMs >= stillMs || this.terminal.ms - begun > STILL_MS_MAX,
+      () =>
+        (this.terminal.stillMs >= stillMs && !this.program.works.test(this.text)) ||
+        this.terminal.ms - begun > STILL_MS_MAX,
     );
     if (this.open > 0 || this.isAsking) return;
     this.mark(label, 'idle');
@@ -208,7 +210,9 @@ export class AgentRun {
 
   /** Of a small screen, what cannot be read on it is not asked for. */
   #markDialog(label: string, question: string | null, subject: string): void {
-    const shown = this.text.replaceAll(/[\s│┃█]+/g, '');
+    // The user's own words are not a part of the dialog.
+    const rows = this.text.split('\n').filter((row) => !/please|^ *(?:❯|>|›) /.test(row) || /\d\. /.test(row));
+    const shown = rows.join('').replaceAll(/[\s│┃█]+/g, '');
     const shows = (words: string): boolean => shown.includes(words.replaceAll(/\s+/g, ''));
     this.#marks++;
     this.terminal.mark(label, {
@@ -236,6 +240,7 @@ export class AgentRun {
   /** Typed at the prompt, marked there, and sent. */
   async send(prompt: string, { isMarked = true } = {}): Promise<void> {
     const asked = this.count('asked');
+    if (this.isAsking && (this.facts.at(-1)?.calls ?? 0) > 0) throw new Error(`a dialog is up:\n${this.text}`);
     await this.terminal.type(prompt, PACE_MS);
     await this.until('the draft is drawn', () => this.terminal.stillMs > 300);
     if (isMarked) this.mark('typed', 'idle');

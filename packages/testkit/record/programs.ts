@@ -10,6 +10,10 @@ export interface RecordedProgram {
   readonly settings?: Readonly<Record<string, (before: string) => string>>;
   /** On the screen while a dialog for a command or a file is up, and only then. */
   readonly dialog: RegExp;
+  /** What a dialog for a command begins with: above it there may be other commands. */
+  readonly begins: string;
+  /** On the screen while it shows that it works. */
+  readonly works: RegExp;
   /** What it asks; `null` where only the subject is compared. */
   readonly asks: { readonly command: string | null; write(file: string): string | null };
   /** Ways to say yes and no, as keys; `@No` is the number in front of the first option that is called so. */
@@ -27,6 +31,8 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
   claude: {
     arguments: ['--permission-mode', 'manual'],
     dialog: /Do you want to[^]*\d\. No/,
+    begins: 'Bash command',
+    works: /esc to interrupt|^[·✢✳✶✻✽] \S+…/m,
     asks: { command: 'Do you want to proceed?', write: (file) => `Do you want to create ${file}?` },
     yes: [['1'], ['Enter'], ['Down', 'Up', 'Enter']],
     no: [['Escape'], ['@No'], ['Up', 'Enter']],
@@ -36,6 +42,8 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
   codex: {
     arguments: ['-a', 'on-request', '-s', 'read-only'],
     dialog: /Would you like to[^]*› \d\. /,
+    begins: 'Would you like',
+    works: /esc to interrupt/,
     asks: {
       command: 'Would you like to run the following command?',
       write: () => 'Would you like to make the following edits?',
@@ -48,6 +56,8 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
   gemini: {
     arguments: [],
     dialog: /● *1\. (?:Allow|Yes)|\d\. No, suggest/,
+    begins: '? Shell',
+    works: /esc to cancel/,
     asks: { command: null, write: () => 'Apply this change?' },
     yes: [['Enter'], ['1'], ['Down', 'Up', 'Enter']],
     no: [['Escape'], ['Up', 'Enter'], ['Escape']],
@@ -57,6 +67,8 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
   grok: {
     arguments: [],
     dialog: /\d \([●○]\) (?:Yes|No)/,
+    begins: '┃  Run a command',
+    works: /\[stop\]|Ctrl\+c:cancel/,
     asks: { command: null, write: () => null },
     yes: [['@Yes(?:, proceed)?$'], ['Down', 'Down', 'Enter'], ['@Yes(?:, proceed)?$']],
     no: [['@No, reject'], ['Escape'], ['@No, reject']],
@@ -70,6 +82,8 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
         JSON.stringify({ ...JSON.parse(before), permission: { bash: 'ask', edit: 'ask' } }),
     },
     dialog: /Allow once/,
+    begins: '△',
+    works: /esc interrupt|[■⬝]{4}/,
     asks: { command: 'Permission required', write: () => 'Permission required' },
     yes: [['Enter'], ['Right', 'Left', 'Enter'], ['Enter']],
     no: [['Escape'], ['Right', 'Right', 'Enter'], ['Left', 'Enter']],

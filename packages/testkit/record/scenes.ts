@@ -38,7 +38,13 @@ export const say =
   async (run) => {
     await run.send(`please say ${words}`);
     await run.until('it has answered', () => run.open === 0);
-    await run.until('the answer is drawn', () => /Heard[^]*atlast/.test(squeezed(run)), DRAWN_MS_MAX).catch(() => {});
+    await run
+      .until(
+        'the answer is drawn',
+        () => squeezed(run).includes(`SAY${words.toUpperCase().replaceAll(' ', '')}.`),
+        DRAWN_MS_MAX,
+      )
+      .catch(() => {});
     await run.rest('after-answer');
   };
 
@@ -133,13 +139,15 @@ export const jobs =
       );
       if (!run.isAsking) break;
       // Which of the two it asks for first is the program's decision.
-      const shown = [...left].filter((name) => run.text.slice(lastDialogAt(run)).includes(`job.sh ${name}`));
-      const name = shown.length === 1 ? shown[0]! : [...left][0]!;
-      await asked(run, `dialog-${name}`, `job.sh ${name} 2`, answer);
+      await run.until('it is known which', () => subjects(run, left).length === 1, ANSWERED_MS_MAX);
+      const name = subjects(run, left)[0]!;
+      await asked(run, `dialog-${name}`, `job.sh ${name} 2`, answer, undefined, undefined, false);
       left.delete(name);
-      await run
-        .until('it goes on', () => !run.isAsking || !run.text.slice(lastDialogAt(run)).includes(`job.sh ${name}`), 5000)
-        .catch(() => {});
+      await run.until(
+        'it goes on',
+        () => !run.isAsking || subjects(run, new Set([name])).length === 0,
+        ANSWERED_MS_MAX,
+      );
       if (run.has(`${name}.started`)) await run.works(`job-${name}`, () => !run.has(`${name}.done`), 1);
     }
     await run.until('both are done', () => run.has(`${first}.done`) && run.has(`${second}.done`));
@@ -256,6 +264,7 @@ async function asked(
   { says, way }: Answer,
   resize?: readonly [number, number],
   question: string | null = run.program.asks.command,
+  isLast = true,
 ): Promise<void> {
   await run.dialog(label, question, subject);
   if (resize) {
@@ -265,6 +274,7 @@ async function asked(
   }
   const ways = run.program[says];
   await run.keys(ways[way % ways.length]!);
+  if (isLast) await run.until(`${label} is answered`, () => !run.isAsking, ANSWERED_MS_MAX);
 }
 
 async function runs(run: AgentRun, name: string, seconds: number): Promise<void> {
@@ -289,18 +299,14 @@ async function cleared(run: AgentRun): Promise<void> {
   await run.pause(300);
 }
 
-/** Where the dialog begins; older ones may stand above it. */
-function lastDialogAt(run: AgentRun): number {
-  const at = Math.max(
-    run.text.lastIndexOf('Do you want'),
-    run.text.lastIndexOf('Would you like'),
-    run.text.lastIndexOf('△'),
-    run.text.lastIndexOf('╭─'),
-  );
-  return Math.max(0, at - 400);
+/** Which of these jobs the lowest dialog is about. */
+function subjects(run: AgentRun, names: ReadonlySet<string>): readonly string[] {
+  const dialog = run.text.slice(Math.max(0, run.text.lastIndexOf(run.program.begins)));
+  return [...names].filter((name) => dialog.includes(`job.sh ${name}`));
 }
 
 /** What is not drawn by then does not fit on the screen. */
 const DRAWN_MS_MAX = 5000;
+const ANSWERED_MS_MAX = 15_000;
 
 const squeezed = (run: AgentRun): string => run.text.replaceAll(/[\s│┃█]+/g, '');

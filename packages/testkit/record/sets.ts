@@ -130,4 +130,68 @@ const first: RecordingSet = {
   'opencode-p3': { agent: 'opencode', cols: 96, rows: 27, firstMs: 300, scenes: onOther([resized(120, 36)]) },
 };
 
-export const SETS: Readonly<Record<string, RecordingSet>> = { first };
+const talk = (more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  say('what the time is'),
+  job('lemon', 3, yes(0)),
+  longLine,
+  write('summary.md', yes(1)),
+  interruptAnswer('never'),
+  ...more,
+  hold('pause', { drafts: true }),
+  quote,
+];
+
+const errands = (more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  slashMenu,
+  jobs('left', 'right', false, yes(0)),
+  job('olive', 3, no(1)),
+  stream(5),
+  ...more,
+  draft,
+  write('draft.md', no(0)),
+  say('goodbye'),
+  quiet,
+];
+
+/** After the faults of the first set were mended: other scenes, sizes and versions. */
+const second: RecordingSet = {
+  'claude-q1': {
+    agent: 'claude',
+    version: '2.1.265',
+    cols: 60,
+    rows: 20,
+    terminal: 'vscode',
+    firstMs: 200,
+    scenes: talk([refused]),
+  },
+  'claude-q2': {
+    agent: 'claude',
+    version: '2.1.326',
+    cols: 150,
+    rows: 45,
+    settings: STATUS_BAR,
+    scenes: errands([resized(100, 30)]),
+  },
+  'claude-q3': { agent: 'claude', version: '2.1.300', ...SMALL, scenes: errands([]) },
+  'codex-q1': { agent: 'codex', version: '0.160.1', cols: 60, rows: 20, scenes: talk([refused]) },
+  'codex-q2': {
+    agent: 'codex',
+    version: '0.169.0',
+    cols: 150,
+    rows: 45,
+    terminal: 'ghostty',
+    firstMs: 300,
+    scenes: errands([]),
+  },
+  'codex-q3': { agent: 'codex', ...LARGE, terminal: 'silent', scenes: talk([resizedInWork('size', 90, 30)]) },
+  'gemini-q1': { agent: 'gemini', version: '0.57.0', cols: 70, rows: 22, firstMs: 200, scenes: talk([refused]) },
+  'gemini-q2': { agent: 'gemini', cols: 150, rows: 45, terminal: 'vscode', scenes: errands([resized(100, 30)]) },
+  'grok-q1': { agent: 'grok', cols: 70, rows: 24, firstMs: 200, scenes: talk([refused]) },
+  'grok-q2': { agent: 'grok', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([]) },
+  'opencode-q1': { agent: 'opencode', version: '1.18.20', cols: 70, rows: 24, firstMs: 200, scenes: talk([]) },
+  'opencode-q2': { agent: 'opencode', version: '1.15.13', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([]) },
+};
+
+export const SETS: Readonly<Record<string, RecordingSet>> = { first, second };

@@ -150,7 +150,7 @@ function subjectOf(
 ): string {
   for (const rule of rules) {
     const text = rule.isInQuestion ? (rule.pattern!.exec(question)?.[1] ?? '') : subjectIn(rows, asked, rule, width);
-    if (text !== '') return text;
+    if (LETTER.test(text)) return text; // of a dialog that is half drawn, a border may be in its place
   }
   return '';
 }
@@ -180,7 +180,7 @@ const filledAbove = (rows: readonly DialogRow[], at: number): string =>
 
 const ASKS = /\p{L}.*(?:\?$|\? )|^\? \p{L}.*[?:›]/u;
 /** `← → narrow scope`: where the screen is too small for the command, Grok shows only this. */
-const KEY_HINT = /^[←→↑↓]/;
+const KEY_HINT = /^(?:Use )?[←→↑↓]/;
 const LETTER = /[\p{L}\p{N}]/u;
 /** Frames and blanks at the right edge. */
 const MARGIN = 6;

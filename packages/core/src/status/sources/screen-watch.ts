@@ -24,7 +24,7 @@ import { readScreen, type ScreenReading } from './screen-reading.ts';
 /** When no rule matches the screen, the last reading stays for this long. */
 const UNREAD_HOLD_MS = 400;
 /** A dialog that replaces another of the same rule may be half drawn, with the question of the old one. */
-const NEXT_DIALOG_MS = 200;
+const NEXT_DIALOG_MS = 100;
 /** A draft was sent, and nothing has moved since. */
 const SENT_MS = 1800;
 /** OpenCode clears its first screen, and then shows what was sent; what changes more often is an answer. */
