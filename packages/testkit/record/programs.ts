@@ -71,7 +71,7 @@ export const PROGRAMS: Readonly<Record<string, RecordedProgram>> = {
     works: /\[stop\]|Ctrl\+c:cancel/,
     asks: { command: null, write: () => null },
     yes: [['@Yes(?:, proceed)?$'], ['Down', 'Down', 'Enter'], ['@Yes(?:, proceed)?$']],
-    no: [['@No, reject'], ['Escape'], ['@No, reject']],
+    no: [['@No, reject'], ['C-c'], ['@No, reject']],
     interrupt: ['C-c'],
     clear: CLEAR,
   },

@@ -130,23 +130,23 @@ const first: RecordingSet = {
   'opencode-p3': { agent: 'opencode', cols: 96, rows: 27, firstMs: 300, scenes: onOther([resized(120, 36)]) },
 };
 
-const talk = (more: readonly Scene[]): readonly Scene[] => [
+const talk = (more: readonly Scene[], change: Scene = write('summary.md', yes(0))): readonly Scene[] => [
   startup,
   say('what the time is'),
   job('lemon', 3, yes(0)),
   longLine,
-  write('summary.md', yes(1)),
+  change,
   interruptAnswer('never'),
   ...more,
   hold('pause', { drafts: true }),
   quote,
 ];
 
-const errands = (more: readonly Scene[]): readonly Scene[] => [
+const errands = (more: readonly Scene[], second: Scene = slashMenu, denied = 1): readonly Scene[] => [
   startup,
-  slashMenu,
+  second,
   jobs('left', 'right', false, yes(0)),
-  job('olive', 3, no(1)),
+  job('olive', 3, no(denied)),
   stream(5),
   ...more,
   draft,
@@ -164,7 +164,7 @@ const second: RecordingSet = {
     rows: 20,
     terminal: 'vscode',
     firstMs: 200,
-    scenes: talk([refused]),
+    scenes: talk([refused], jobs('lime', 'plum', true, yes(1))),
   },
   'claude-q2': {
     agent: 'claude',
@@ -187,9 +187,15 @@ const second: RecordingSet = {
   },
   'codex-q3': { agent: 'codex', ...LARGE, terminal: 'silent', scenes: talk([resizedInWork('size', 90, 30)]) },
   'gemini-q1': { agent: 'gemini', version: '0.57.0', cols: 70, rows: 22, firstMs: 200, scenes: talk([refused]) },
-  'gemini-q2': { agent: 'gemini', cols: 150, rows: 45, terminal: 'vscode', scenes: errands([resized(100, 30)]) },
+  'gemini-q2': {
+    agent: 'gemini',
+    cols: 150,
+    rows: 45,
+    terminal: 'vscode',
+    scenes: errands([resized(100, 30)], longLine),
+  },
   'grok-q1': { agent: 'grok', cols: 70, rows: 24, firstMs: 200, scenes: talk([refused]) },
-  'grok-q2': { agent: 'grok', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([]) },
+  'grok-q2': { agent: 'grok', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([], slashMenu, 0) },
   'opencode-q1': { agent: 'opencode', version: '1.18.20', cols: 70, rows: 24, firstMs: 200, scenes: talk([]) },
   'opencode-q2': { agent: 'opencode', version: '1.15.13', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([]) },
 };

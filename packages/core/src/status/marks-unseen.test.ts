@@ -1,6 +1,6 @@
 /**
- * The bars of the status on the set of recordings that was frozen before the rules saw it (docs/state.md has its first figure).
- * `first-set.sha256` has the hashes of the files as they were measured.
+ * The bars of the status on the sets of recordings that were frozen before the rules saw them (docs/state.md has their first
+ * figures). `first-set.sha256` and `second-set.sha256` have the hashes of the files as they were measured.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,19 +11,22 @@ import { SCREEN_ALONE } from './testing/measurement.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const FOLDER = new URL('../../../../tests/fixtures/marks/', import.meta.url);
-const unseen = markedRecordings().filter(({ name }) => /-p\d$/.test(name));
+const unseen = markedRecordings().filter(({ name }) => /-[pq]\d$/.test(name));
 const results = unseen.map((recording) => marksOf(recording));
 const marks = results.flatMap((result) => result.marks);
 
-test('the recordings are those that were frozen', () => {
+test.each([
+  ['first-set', /-p\d\.(?:json|pty)\.gz$/],
+  ['second-set', /-q\d\.(?:json|pty)\.gz$/],
+])('the recordings of the %s are those that were frozen', (set, files) => {
   const sum = (file: string): string =>
     createHash('sha256')
       .update(readFileSync(new URL(file, FOLDER)))
       .digest('hex');
-  const files = readdirSync(FOLDER).filter((file) => /-p\d\.(?:json|pty)\.gz$/.test(file));
-  const frozen = readFileSync(new URL('first-set.sha256', FOLDER), 'utf8');
+  const found = readdirSync(FOLDER).filter((file) => files.test(file));
+  const frozen = readFileSync(new URL(`${set}.sha256`, FOLDER), 'utf8');
   expect(
-    files
+    found
       .sort()
       .map((file) => `${sum(file)}  ${file}\n`)
       .join(''),

@@ -88,11 +88,36 @@ function truthOf(recording: string, event: Event): Truth | undefined {
   return truth === undefined || drawn === undefined ? truth : { truth: drawn };
 }
 
-/** The key was pressed, but the program had not reacted on its screen: found by looking at the mistakes. */
+/**
+ * The script was mistaken, which was found by looking at the mistakes. What is true is said here; of these dialogs the words are
+ * not compared. The first figures in docs/state.md count them as they are in the files.
+ */
 const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
+  // The key was pressed, but the program had not reacted on its screen.
   'claude-status6 12202': 'idle',
   'claude-status6 26022': 'blocked',
   'claude-v211 12291': 'idle',
+  // The key that should have denied was not heard: the dialog was still up, and got the next prompt.
+  'claude-p1 49744': 'blocked',
+  'gemini-p1 59034': 'blocked',
+  'grok-p1 44641': 'blocked',
+  // The model had answered, and the program still showed that it worked: it got no time of the machine to paint the end.
+  'claude-p2 91672': 'working',
+  'opencode-p3 162895': 'working',
+  'opencode-p3 181149': 'working',
+  'opencode-p3 182738': 'working',
+  'opencode-p3 201079': 'working',
+  // A dialog that an answer had quoted was taken for the one that was to come.
+  'claude-p3 76628': 'working',
+  'opencode-p3 191170': 'working',
+  // Of two dialogs, the script did not know which came first.
+  'codex-p2 23524': 'blocked',
+  'codex-p2 24931': 'blocked',
+  'codex-p2 30407': 'blocked',
+  'codex-p2 31816': 'blocked',
+  // The command is on the screen, but not in the dialog, which is too small for it.
+  'grok-p3 21835': 'blocked',
+  'grok-p3 23260': 'blocked',
 };
 
 function verdict({ truth, question, subject }: Truth, status: Status): Pick<Mark, 'truth' | 'found' | 'by' | 'words'> {
