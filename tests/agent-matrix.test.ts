@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AGAIN } from './support/agents.ts';
+import { AGAIN } from '@spool/testkit/agents';
 import { AgentSession, MATRIX } from './support/agent-session.ts';
 
 test.for(MATRIX)(

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 /** What it prints is not in it. */
 const COMMAND = "printf '%s-%s' out put && touch made.txt";

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '@spool/client';
 import { program, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, type Agent, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { AGAIN, type Agent, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 const PTY = { cols: 100, rows: 30 };
 const PATIENCE_MS = 60_000;

@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { program, SPOOL, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 import { TerminalUser } from './support/terminal-user.ts';
 
 const FIRST = { cols: 100, rows: 30 };

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import type { Client } from '@spool/client';
 import { program, seen, TestDaemon, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 const PTY = { cols: 80, rows: 24 };
 const env = { PATH: process.env.PATH!, HOME: '/' };

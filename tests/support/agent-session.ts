@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { AgentHandle, Client } from '@spool/client';
 import { isAlive, program, SPOOL, TestDaemon, until } from '@spool/testkit';
-import { AGENTS, type Agent, AgentHome, commandOf, isInstalled } from './agents.ts';
+import { AGENTS, type Agent, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 import { FollowedAgent, PATIENCE_MS } from './followed-agent.ts';
 
 /** What the program can do, and how it is asked; docs/agents.md has the same table for people. */

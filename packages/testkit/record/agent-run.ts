@@ -12,7 +12,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type Agent, AGENTS, commandOf } from '../../../tests/support/agents.ts';
+import { type Agent, AGENTS, commandOf } from '../src/agents.ts';
 import { until } from '../src/processes.ts';
 import { program } from '../src/programs.ts';
 import { PROGRAMS, type RecordedProgram } from './programs.ts';

@@ -118,6 +118,13 @@ const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
   // The command is on the screen, but not in the dialog, which is too small for it.
   'grok-p3 21835': 'blocked',
   'grok-p3 23260': 'blocked',
+  'grok-q1 11959': 'blocked',
+  'grok-q1 13359': 'blocked',
+  // In this terminal it asks at its start, which the script did not know: whether to connect to the editor.
+  'gemini-q2 19141': 'blocked',
+  'gemini-q2 20604': 'blocked',
+  'gemini-q2 21718': 'blocked',
+  'gemini-q2 23421': 'blocked',
 };
 
 function verdict({ truth, question, subject }: Truth, status: Status): Pick<Mark, 'truth' | 'found' | 'by' | 'words'> {

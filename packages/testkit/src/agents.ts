@@ -1,14 +1,14 @@
 /**
  * The real agents, as `scripts/agents.mjs` brings them: how each is set up so that it asks nothing at its start, and speaks
- * with nobody but the scripted model (`packages/testkit/programs/scripted-model.mjs`). To be run inside of `offline` only.
+ * with nobody but the scripted model (`programs/scripted-model.mjs`). To be run inside of `offline` only.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = process.env.SPOOL_AGENTS ?? fileURLToPath(new URL('../../.agents', import.meta.url));
-const SCRIPTED_MODEL = fileURLToPath(new URL('../../packages/testkit/programs/scripted-model.mjs', import.meta.url));
+const FOLDER = process.env.SPOOL_AGENTS ?? fileURLToPath(new URL('../../../.agents', import.meta.url));
+const SCRIPTED_MODEL = fileURLToPath(new URL('../programs/scripted-model.mjs', import.meta.url));
 const MODEL = 'http://127.0.0.1:8080';
 /** No secret: it is never sent further than to the scripted model. */
 const KEY = 'not-a-real-key';
