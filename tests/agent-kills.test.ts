@@ -7,7 +7,7 @@ import { inNamespace, NAMESPACES_MISSING, program } from '@spool/testkit';
 import { expect, test } from 'vitest';
 import type { Killed } from './bodies/agent-kills.ts';
 import { MATRIX } from './support/agent-session.ts';
-import { AGAIN, AGENTS, isInstalled } from './support/agents.ts';
+import { AGAIN, AGENTS, isInstalled } from '@spool/testkit/agents';
 
 /** Tests of OpenCode's bridge are in `opencode.test.ts`. */
 const ON_PIPES = MATRIX.filter(({ isBridged = false }) => !isBridged);

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { AgentSession, MATRIX } from './support/agent-session.ts';
-import { AGAIN } from './support/agents.ts';
+import { AGAIN } from '@spool/testkit/agents';
 
 const RESETS_AT = Date.UTC(2100, 0, 1);
 /** Tests of OpenCode's bridge are in `opencode.test.ts`. */

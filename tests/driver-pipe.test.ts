@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { AgentEvent } from '@spool/client';
 import { isAlive, program, SPOOL, until } from '@spool/testkit';
 import { expect, test } from 'vitest';
-import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from './support/agents.ts';
+import { AGAIN, AGENTS, AgentHome, commandOf, isInstalled } from '@spool/testkit/agents';
 
 const SCRIPTED = fileURLToPath(new URL('../packages/testkit/programs/scripted-agent.mjs', import.meta.url));
 const PATIENCE_MS = 60_000;

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '@spool/testkit';
-import { AGAIN } from './support/agents.ts';
+import { AGAIN } from '@spool/testkit/agents';
 import { AgentSession, MATRIX } from './support/agent-session.ts';
 import { Turn } from './support/followed-agent.ts';
 

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { AgentEvent, Client } from '@spool/client';
 import { program, statusField, TestDaemon, until } from '@spool/testkit';
-import { AGENTS, AgentHome, commandOf } from '../support/agents.ts';
+import { AGENTS, AgentHome, commandOf } from '@spool/testkit/agents';
 import { MATRIX, type MatrixAgent } from '../support/agent-session.ts';
 import { FollowedAgent, PATIENCE_MS, type Turn } from '../support/followed-agent.ts';
 
