@@ -97,7 +97,7 @@ test('[LIST-6] `ls` filters by label, state and name, sorts, and prints lines of
   const none = await daemon.spool(['ls', '-f', 'name=nobody']);
   expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'No session matches.\n']);
   const wrong = await daemon.spool(['ls', '-f', 'state=busy']);
-  expect([wrong.code, wrong.stderr.includes('no such state')]).toEqual([2, true]);
+  expect([wrong.code, wrong.stderr.includes('unknown state')]).toEqual([2, true]);
 });
 
 test.each([

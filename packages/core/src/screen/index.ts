@@ -2,6 +2,7 @@
 export { ScreenModel } from './engine/screen-model.ts';
 export type { ScreenCursor, ScreenModelOptions } from './engine/screen-model.ts';
 export type { Size } from './engine/engine.ts';
+export { FastReplay } from './engine/fast-replay.ts';
 export { useWidths } from './engine/widths.ts';
 export type { Colour, Run, ScreenLine, Style } from './snapshot/screen-line.ts';
 export { cursorLineOf, solidText } from './engine/cursor-line.ts';

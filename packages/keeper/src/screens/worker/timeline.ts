@@ -3,11 +3,14 @@
  * the keyframes are stored, and those can be rebuilt.
  */
 import type { Log } from '@spool/core';
-import { encodeKeyframe, restoreModel, ScreenModel, type Size as ScreenSize } from '@spool/core/screen';
+import { encodeKeyframe, FastReplay, restoreModel, ScreenModel, type Size as ScreenSize } from '@spool/core/screen';
 import type { Keyframes } from './keyframes.ts';
 import { MissingOutput } from './missing-output.ts';
 
 const READ_BYTES = 64 * 1024;
+
+/** The model of a long run of plain lines is brought up this often, so that keyframes can be kept on the way. */
+const SETTLE_EVERY_BYTES = 4 * 1024 * 1024;
 
 /**
  * Lines that a live model and its keyframes keep above the screen: enough for any change of size. Requests for more are
@@ -22,8 +25,8 @@ export interface Moment {
 }
 
 /**
- * Feeds the model of `moment` up to `to`, and yields the offset reached after each piece. It returns the last offset,
- * which is less than `to` only at the end of the log.
+ * Feeds the model of `moment` up to `to`, and yields after each piece the offset that the model shows: in a run of plain lines it
+ * stays behind what was read. It returns the last offset, which is less than `to` only at the end of the log.
  */
 export function* replaySteps(
   log: Log,
@@ -31,10 +34,13 @@ export function* replaySteps(
   to: number,
 ): Generator<number, number> {
   const resizes = [...log.marks(from, to)].filter((mark) => mark.type === 'resize');
+  const replay = new FastReplay(model);
   let at = from;
+  let shown = from;
   while (at < to) {
     while (resizes[0] && resizes[0].offset <= at) {
       const { cols, rows } = resizes.shift()!;
+      replay.settle();
       model.resize(cols, rows);
     }
     const until = Math.min(to, resizes[0]?.offset ?? Infinity);
@@ -45,10 +51,13 @@ export function* replaySteps(
       at = Math.min(to, read.to);
       continue;
     }
-    model.write(read.bytes);
+    replay.write(read.bytes);
     at += read.bytes.length;
-    yield at;
+    if (at - shown >= SETTLE_EVERY_BYTES) replay.settle();
+    if (replay.isSettled) shown = at;
+    yield shown;
   }
+  replay.settle();
   for (const { cols, rows } of resizes) model.resize(cols, rows);
   return at;
 }
