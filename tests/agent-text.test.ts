@@ -53,8 +53,11 @@ test.each(SHOWN)('[SHOW-4] %s as text, in three widths', (name) => {
   }
 });
 
-/** These recordings are of a form that is only replayed: the result of a tool is JSON there, and its only words. */
-const WITH_JSON = /^grok\/headless-messages-/;
+/**
+ * JSON that is no wire: the result of a tool, and its only words (a form of Grok that is only replayed, OpenCode's list of todos), or
+ * the words of the scripted model, which quotes its tools.
+ */
+const WITH_JSON = /^(?:grok\/headless-messages-|(?:opencode|gemini)\/headless-many)/;
 /** The scripts of the recorded models stand in the prompts. */
 const NO_PROMPT: object = { prompt: undefined, content: undefined };
 /** The user asked for JSON. */

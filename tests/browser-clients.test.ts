@@ -77,11 +77,15 @@ const PROGRAM = `
 import { connect, SpoolError } from '@spool/client/remote';
 globalThis.tryIt = async (url, token) => {
   const client = await connect({ url, token, who: 'a page' });
-  const session = await client.run({ command: ['sh', '-c', 'stty -echo; read x; echo "got $x"; exit 3'] });
-  const watching = session.watchText({ from: 0 });
-  await session.write('from a browser\\n');
+  const session = await client.run({ command: ['sh', '-c', 'stty -echo; echo ready; read x; echo "got $x"; exit 3'] });
   let text = '';
-  for await (const item of watching) if (item.type === 'text') text += item.data;
+  let isWritten = false;
+  for await (const item of session.watchText({ from: 0 })) {
+    if (item.type === 'text') text += item.data;
+    if (isWritten || !text.includes('ready')) continue;
+    isWritten = true;
+    await session.write('from a browser\\n');
+  }
   const { exitCode } = await client.get(session.id);
   client.close();
   return { text, exitCode };
@@ -122,7 +126,7 @@ testNeeding(NO_BROWSER)(
         );
       const { token } = await gateway.token('operator', '--name', 'for a page');
       const { token: viewing } = await gateway.token('viewer');
-      const done = { text: 'got from a browser\r\n', exitCode: 3 };
+      const done = { text: 'ready\r\ngot from a browser\r\n', exitCode: 3 };
       expect(await call('tryIt', null)).toEqual(done);
       expect(await call('codeOf', `${token.slice(0, -1)}_`)).toBe('TOKEN_REFUSED');
       await page.context().clearCookies();
