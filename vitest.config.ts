@@ -26,6 +26,7 @@ const LONG = [
   'packages/client/src/node/connect.test.ts',
   'packages/core/src/log/kill.test.ts',
   'packages/core/src/status/sources/dialog.test.ts',
+  'packages/core/src/status/marks.test.ts',
   'packages/core/src/status/marks-unseen.test.ts',
   'packages/core/src/status/measure.test.ts',
   'packages/drivers/src/recordings.test.ts',

@@ -31,7 +31,14 @@ class Desk {
     onTestFinished(() => rmSync(this.#folder, { recursive: true }));
     this.notifier = new Notifier({
       configFile: `${this.#folder}/config.json`,
-      queue: { push: (notice) => this.sent.push(notice), isTaken: true, forget: () => {} },
+      queue: {
+        push: (notice, report) => {
+          report?.([]);
+          return this.sent.push(notice);
+        },
+        isTaken: true,
+        forget: () => {},
+      },
       emit: ({ about, title, body }) => this.told.push(`${about}: ${title}: ${body}`),
       tellViewers: () => {},
       now: () => this.now,
