@@ -49,31 +49,38 @@ export const say =
   };
 
 /** A draft of several lines, in which the cursor moves; then it is cleared. */
-export const draft: Scene = async (run) => {
-  run.terminal.paste(DRAFT);
-  await run.pause(900);
-  run.mark('draft-pasted', 'idle');
-  await run.keys(['Up', 'Up']);
-  await run.pause(700);
-  run.mark('draft-cursor-up', 'idle');
-  await run.terminal.type(' and more of it', 25);
-  await run.pause(700);
-  run.mark('draft-grown', 'idle');
-  await cleared(run);
-  await run.rest('draft-cleared');
-};
+export const pasted =
+  (text: string): Scene =>
+  async (run) => {
+    run.terminal.paste(text);
+    await run.pause(900);
+    run.mark('draft-pasted', 'idle');
+    await run.keys(['Up', 'Up']);
+    await run.pause(700);
+    run.mark('draft-cursor-up', 'idle');
+    await run.terminal.type(' and more of it', 25);
+    await run.pause(700);
+    run.mark('draft-grown', 'idle');
+    await cleared(run);
+    await run.rest('draft-cleared');
+  };
+
+export const draft = pasted(DRAFT);
 
 /** A long line that wraps, typed and cleared. */
-export const longLine: Scene = async (run) => {
-  await run.terminal.type(
-    'this is one long line that goes on and on, far beyond the width of a small terminal, and asks nothing',
-    8,
-  );
-  await run.pause(800);
-  run.mark('long-line', 'idle');
-  await cleared(run);
-  await run.rest('long-line-cleared');
-};
+export const typed =
+  (text: string): Scene =>
+  async (run) => {
+    await run.terminal.type(text, 8);
+    await run.pause(800);
+    run.mark('long-line', 'idle');
+    await cleared(run);
+    await run.rest('long-line-cleared');
+  };
+
+export const longLine = typed(
+  'this is one long line that goes on and on, far beyond the width of a small terminal, and asks nothing',
+);
 
 /** The model begins, and then is silent. Meanwhile a draft is typed. */
 export const hold =
@@ -102,23 +109,43 @@ export const stream =
     await run.rest('after-stream');
   };
 
+/** An answer that is longer than the screen. */
+export const list: Scene = async (run) => {
+  await run.send('please list 60');
+  await run.until('it has answered', () => run.open === 0);
+  await run.until('the answer is drawn', () => squeezed(run).includes('Row60of60'), DRAWN_MS_MAX).catch(() => {});
+  await run.rest('after-list');
+};
+
+/** The model thinks aloud before it answers. */
+export const think: Scene = async (run) => {
+  await run.send('please think about it');
+  await run.until('it has answered', () => run.open === 0);
+  await run.until('the answer is drawn', () => squeezed(run).includes('THINKABOUTIT.'), DRAWN_MS_MAX).catch(() => {});
+  await run.rest('after-thought');
+};
+
 export const quote: Scene = async (run) => {
   await run.send('please quote');
   await run.until('it has answered', () => run.open === 0 && squeezed(run).includes('QUOTESENDHERE'));
   await run.rest('after-quote');
 };
 
-/** A job that needs permission. */
+/** A job that needs permission; `waits`: the user is away for a while. */
 export const job =
   (
     name: string,
     seconds: number,
     answer: Answer,
-    { resize, tail = '' }: { resize?: readonly [number, number]; tail?: string } = {},
+    { resize, waits = false, tail = '' }: { resize?: readonly [number, number]; waits?: boolean; tail?: string } = {},
   ): Scene =>
   async (run) => {
     const command = `./job.sh ${name} ${seconds}`;
     await run.send(`please run ${command}${tail}`);
+    if (waits) {
+      await run.dialog(`dialog-${name}-first`, run.program.asks.command, command);
+      await run.pause(WAITS_MS);
+    }
     await asked(run, `dialog-${name}`, command, answer, resize);
     if (answer.says === 'no') return run.rest(`${name}-denied`);
     await runs(run, name, seconds);
@@ -308,5 +335,6 @@ function subjects(run: AgentRun, names: ReadonlySet<string>): readonly string[] 
 /** What is not drawn by then does not fit on the screen. */
 const DRAWN_MS_MAX = 5000;
 const ANSWERED_MS_MAX = 15_000;
+const WAITS_MS = 5000;
 
 const squeezed = (run: AgentRun): string => run.text.replaceAll(/[\s│┃█]+/g, '');

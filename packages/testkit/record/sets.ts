@@ -8,7 +8,9 @@ import {
   interruptJob,
   job,
   jobs,
+  list,
   longLine,
+  pasted,
   quiet,
   quote,
   refused,
@@ -20,6 +22,8 @@ import {
   slashMenu,
   startup,
   stream,
+  think,
+  typed,
   write,
 } from './scenes.ts';
 
@@ -200,4 +204,113 @@ const second: RecordingSet = {
   'opencode-q2': { agent: 'opencode', version: '1.15.13', cols: 150, rows: 45, terminal: 'kitty', scenes: errands([]) },
 };
 
-export const SETS: Readonly<Record<string, RecordingSet>> = { first, second };
+const LETTER = [
+  'Dear model,',
+  '',
+  '| file | state |',
+  '| a.ts | Working… (12s) |',
+  'Allow once, allow always or reject? [y/N]',
+  '> a line that looks like a prompt',
+].join('\n');
+const QUESTION =
+  'should we (1) wait, (2) proceed or (3) cancel? press enter to confirm or esc to go back, said the old manual';
+
+const walk = (together: boolean, way: number, last: Scene): readonly Scene[] => [
+  startup,
+  job('quince', 4, yes(2), { waits: true }),
+  list,
+  typed(QUESTION),
+  write('letter.txt', no(0)),
+  think,
+  jobs('ash', 'elm', together, yes(way)),
+  hold('harbour', { drafts: true }),
+  last,
+  interruptJob('river', yes(0)),
+  say('the moon is full'),
+];
+
+const yard = (denied: number, way: number, more: Scene): readonly Scene[] => [
+  startup,
+  stream(3),
+  job('fig', 3, no(denied), { resize: [96, 33] }),
+  pasted(LETTER),
+  interruptAnswer('mist'),
+  write('report.md', yes(way)),
+  more,
+  refused,
+  slashMenu,
+  job('pear', 3, yes(1), { tail: ' && echo and that was all of it' }),
+  job('sloe', 2, no(0)),
+  quote,
+  quiet,
+];
+
+/** After the faults of the second set were looked at: other scenes, texts, sizes and versions. */
+const third: RecordingSet = {
+  'claude-r1': { agent: 'claude', version: '2.1.315', cols: 72, rows: 22, scenes: walk(true, 0, resized(80, 20)) },
+  'claude-r2': {
+    agent: 'claude',
+    version: '2.1.290',
+    cols: 140,
+    rows: 45,
+    terminal: 'ghostty',
+    firstMs: 350,
+    settings: {
+      '.claude/settings.json': JSON.stringify({ statusLine: { type: 'command', command: "printf 'a quiet branch'" } }),
+    },
+    scenes: yard(2, 1, retried),
+  },
+  'codex-r1': {
+    agent: 'codex',
+    version: '0.164.0',
+    cols: 54,
+    rows: 30,
+    terminal: 'kitty',
+    firstMs: 250,
+    scenes: walk(false, 1, slashMenu),
+  },
+  'codex-r2': {
+    agent: 'codex',
+    version: '0.162.1',
+    cols: 100,
+    rows: 35,
+    arguments: ['--no-alt-screen'],
+    scenes: yard(1, 2, resized(88, 24)),
+  },
+  'gemini-r1': { agent: 'gemini', version: '0.59.0', cols: 100, rows: 35, firstMs: 150, scenes: walk(true, 0, quote) },
+  'gemini-r2': {
+    agent: 'gemini',
+    version: '0.55.1',
+    cols: 72,
+    rows: 32,
+    terminal: 'ghostty',
+    scenes: yard(1, 1, resizedInWork('tide', 120, 40)),
+  },
+  'grok-r1': { agent: 'grok', version: '1.0.5', cols: 76, rows: 30, scenes: walk(false, 0, slashMenu) },
+  'grok-r2': {
+    agent: 'grok',
+    cols: 140,
+    rows: 45,
+    terminal: 'kitty',
+    firstMs: 400,
+    scenes: yard(0, 0, resized(120, 30)),
+  },
+  'opencode-r1': {
+    agent: 'opencode',
+    version: '1.18.28',
+    cols: 54,
+    rows: 30,
+    firstMs: 150,
+    scenes: walk(false, 1, resized(72, 22)),
+  },
+  'opencode-r2': {
+    agent: 'opencode',
+    version: '1.17.19',
+    cols: 140,
+    rows: 45,
+    terminal: 'ghostty',
+    scenes: yard(2, 0, resizedInWork('tide', 100, 35)),
+  },
+};
+
+export const SETS: Readonly<Record<string, RecordingSet>> = { first, second, third };
