@@ -9,16 +9,11 @@ import { paste } from '@spool/vt';
 import { typeWhenSeen } from '../input/careful-typing.ts';
 import { clearInput } from '../input/clearing.ts';
 import { refuseDialogs, refuseFullScreen, refuseLeftOvers } from '../input/refusals.ts';
+import { settled, until } from '../input/settling.ts';
 import type { Look } from '../screens/messages.ts';
 import type { Session } from './session.ts';
 import { isTaken, type Place, placeOf, tailOf } from '../input/typed-place.ts';
 
-/** Between paste and Enter: until the paste is shown and the screen has come to rest, within these bounds. */
-const SETTLE_MS_MIN = 60;
-const SETTLE_MS_MAX = 600;
-/** Where the input line of an agent is known: until it contains the text. */
-const SHOWN_MS_MAX = 2000;
-const LOOK_AGAIN_MS = 50;
 const CONFIRM_MS = 3000;
 /** By then the kernel has handed typed bytes to the child's side of the terminal. */
 const UNREAD_MS = 40;
@@ -160,51 +155,6 @@ function answer(session: Session, reaction: Prompted['reaction'], offset: number
 function shownState({ status, isRunning }: Session): Prompted['reaction'] {
   if (!isRunning) return 'exited';
   return status.state === 'working' || status.state === 'blocked' ? status.state : null;
-}
-
-/** Resolves with the first result of `check`; null when the time is over. */
-async function until<T>(session: Session, ms: number, check: () => Promise<T | null>): Promise<T | null> {
-  const deadline = performance.now() + ms;
-  for (;;) {
-    const looked = session.nextLook();
-    const found = await check();
-    const left = deadline - performance.now();
-    if (found !== null || left <= 0) return found;
-    const over = new AbortController();
-    await Promise.race([looked, sleep(left, undefined, { signal: over.signal }).catch(() => {})]);
-    over.abort();
-  }
-}
-
-/**
- * Waits until the paste has been read and the screen stands still; where an agent's input line is known, until it
- * contains the text. The wait is bounded: some programs show nothing of it, or something else. Gemini ignores an Enter
- * that comes too soon.
- */
-async function settled(session: Session, tail: string): Promise<void> {
-  await sleep(SETTLE_MS_MIN);
-  const from = session.lookedTo;
-  await until(session, SETTLE_MS_MAX - SETTLE_MS_MIN, () =>
-    Promise.resolve(
-      session.input.unreadBytes === 0 && (session.lookedTo > from || session.lookedTo >= session.info.offset)
-        ? true
-        : null,
-    ),
-  );
-  const deadline = performance.now() + SHOWN_MS_MAX;
-  for (let waited = false; ; waited = true) {
-    const look = session.isRunning ? await session.look({ mustReach: false }).catch(() => null) : null;
-    if (look === null || tail === '' || !isExpected(look) || performance.now() >= deadline) {
-      if (waited) await sleep(SETTLE_MS_MIN);
-      return;
-    }
-    await sleep(LOOK_AGAIN_MS);
-  }
-}
-
-/** The text has yet to appear: an agent's input line is known, and is empty. A shell need not show what it reads. */
-function isExpected({ agent, asks, input }: Look): boolean {
-  return agent !== null && agent !== 'shell' && asks === null && input?.text === '';
 }
 
 function standsInLine({ input }: Look, tail: string): boolean {
