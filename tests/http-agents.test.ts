@@ -174,6 +174,13 @@ test('[HTTP-2] what an agent did while its connection was lost is read from its 
   expect(of(await run.events(), 'raw')).toEqual([]);
 });
 
+test('[HTTP-2] a prompt while the agent refuses connections for a while is made once it takes them, and only once', async () => {
+  await using run = await HttpAgent.start();
+  expect(textsOf(await run.turn('leave')).texts).toEqual(['leave is done']);
+  expect(textsOf(await run.turn('say next')).texts).toEqual(['next']);
+  expect(run.logged.filter(({ call }) => call?.includes('/prompt_async'))).toHaveLength(2);
+});
+
 test('[HTTP-2] an agent that fails before it works ends its turn once, and takes the next prompt', async () => {
   await using run = await HttpAgent.start();
   const failed = await run.turn('fail');

@@ -9,6 +9,7 @@
  *   gap-all      loses its clients before it says that it works, and is back when the turn is over
  *   gap-ask      loses its clients, asks for a permission, and is back
  *   gap-reply    asks for a permission, loses its clients with the answer to that, and is back
+ *   leave        ends the turn, loses its clients and refuses connections for a while
  *   fail         fails before it works, and says so twice
  *   slow         works for a second
  *   die          exits with 7
@@ -20,6 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOG = env.SCRIPTED_LOG;
 const GAP_MS = 300;
+const LEFT_MS = 2000;
 const sessionID = 'ses_scripted';
 const authorization = `Basic ${Buffer.from(`${env.OPENCODE_SERVER_USERNAME}:${env.OPENCODE_SERVER_PASSWORD}`).toString('base64')}`;
 const log = (line) => appendFileSync(LOG, `${JSON.stringify(line)}\n`);
@@ -51,6 +53,14 @@ function away() {
 async function back() {
   await sleep(GAP_MS);
   isAway = false;
+}
+
+/** What was said is heard. */
+function leave() {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  for (const response of watching) response.end();
+  server.close();
+  setTimeout(() => server.listen(port, '127.0.0.1'), LEFT_MS);
 }
 
 function status(type) {
@@ -160,6 +170,7 @@ async function turn(text) {
   send('message.updated', { sessionID, info: answer.info });
   status('idle');
   if (isAway) await back();
+  if (word === 'leave') leave();
 }
 
 const server = createServer(async (request, response) => {
@@ -213,8 +224,9 @@ const server = createServer(async (request, response) => {
     response.end('<html></html>');
   }
 });
-server.listen(0, '127.0.0.1', () => {
+server.once('listening', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   log({ password: env.OPENCODE_SERVER_PASSWORD, port, pid: process.pid });
   stdout.write(`opencode server listening on http://127.0.0.1:${port}\n`);
 });
+server.listen(0, '127.0.0.1');

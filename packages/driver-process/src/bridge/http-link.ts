@@ -1,8 +1,10 @@
-/** Requests to the agent's server. Each has a time limit, and what comes back has a size. */
+/** Requests to the agent's server. Each has a time limit, and what comes back has a size. Keeps HTTP-2. */
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { USER } from './agent-server.ts';
 
 const ANSWER_MS_MAX = 30_000;
+const REFUSED_AGAIN_MS = 100;
 /** The record of a long conversation. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -10,6 +12,11 @@ export interface Answer {
   readonly status: number;
   /** JSON in one line; absent where there is none. */
   readonly json?: string | undefined;
+}
+
+interface Options {
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class HttpLink {
@@ -28,7 +35,7 @@ export class HttpLink {
     try {
       const [method = '', path = ''] = http.split(/ (.*)/s);
       const signal = isPatient ? undefined : AbortSignal.timeout(ANSWER_MS_MAX);
-      const response = await this.open(method, path, { body, signal });
+      const response = await this.#reach(method, path, { body, signal });
       return answerOf(response, await textOf(response));
     } catch (error) {
       const { name, message } = error as Error;
@@ -38,11 +45,19 @@ export class HttpLink {
     }
   }
 
-  open(
-    method: string,
-    path: string,
-    { body, signal }: { readonly body?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<IncomingMessage> {
+  /** A connection that is refused has brought the agent nothing: the call is made again, and cannot be made twice by that. */
+  async #reach(method: string, path: string, options: Options): Promise<IncomingMessage> {
+    const until = performance.now() + ANSWER_MS_MAX;
+    for (;;)
+      try {
+        return await this.open(method, path, options);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || performance.now() > until) throw error;
+        await sleep(REFUSED_AGAIN_MS, undefined, { signal: options.signal });
+      }
+  }
+
+  open(method: string, path: string, { body, signal }: Options = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = httpRequest({
         host: '127.0.0.1',

@@ -2,7 +2,7 @@
 import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../json-value.ts';
 import { questionAsked, sessionUpdated, todos } from './events.ts';
 import { faultOf } from './parts.ts';
-import { messagesRead, pendingRead, sentAgain, statusRead } from './reconcile.ts';
+import { messagesRead, pendingRead, promptLost, sentAgain, statusRead } from './reconcile.ts';
 import type { OpenCodeWork } from './state.ts';
 
 const SESSION = /^(POST \/session|GET \/session\/ses[^/?]*)$/;
@@ -25,6 +25,7 @@ function refused(work: OpenCodeWork, http: string, status: number, body: JsonObj
   if (status === 404 && isReply) return;
   if (isReply && (status === 502 || status === 504) && sentAgain(work, http)) return;
   const error = { code: `http-${status}`, message: faultOf(body).message, httpStatus: status };
+  if (PROMPT.test(http) && state.awaitsBusy && (status === 502 || status === 504)) return promptLost(work, error);
   ledger.emit({ kind: 'fault', error, fatal: SESSION.test(http) });
   if (!PROMPT.test(http) || !state.awaitsBusy) return;
   state.awaitsBusy = false;

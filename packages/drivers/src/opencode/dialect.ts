@@ -56,6 +56,8 @@ function hands(work: OpenCodeWork): Hands {
       state.awaitsBusy = true;
       state.wantsAbort = false;
       state.turnAfter = state.lastMessage;
+      state.isLookedAtAgain = false; // that was the turn before
+      state.lost = null;
       send(work, prompt.content);
     },
     // What is sent into a turn is answered in it, after the tool that runs.

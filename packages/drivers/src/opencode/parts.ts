@@ -38,6 +38,9 @@ export function partUpdated(work: OpenCodeWork, part: JsonObject, isWhole = fals
       return tool(work, part);
     case 'step-finish': {
       work.state.attempt = [];
+      const id = textOf(part.id);
+      if (id !== undefined && work.state.parts[id]) return true; // told, and read once more
+      if (id !== undefined) work.state.parts[id] = { part: 0, isDone: true, kind: 'message' };
       const costUsd = numberOf(part.cost);
       ledger.emit({ kind: 'usage', scope: 'message', tokens: tokensOf(part.tokens), ...present({ costUsd }) });
       return true;

@@ -3,6 +3,7 @@
  * says is taken as if it had been heard. Everything here may be said twice: parts, tools and requests are known by their ids.
  * Keeps HTTP-2.
  */
+import type { Fault } from '@spool/protocol/agent';
 import { type JsonObject, listOf, objectOf, textOf } from '../json-value.ts';
 import { endTurn, failed, messageUpdated, permissionAsked } from './events.ts';
 import { faultOf, partUpdated } from './parts.ts';
@@ -70,16 +71,29 @@ export function statusRead(work: OpenCodeWork, statuses: JsonObject): void {
   if (type !== 'idle') {
     state.awaitsBusy = false;
     state.isIdle = false;
-  } else if (state.awaitsBusy && !state.isLookedAtAgain) {
-    // Either it has not begun, or it was over before its message was written: that shows soon.
+  } else if (!state.isLookedAtAgain) {
+    // Either it has not begun: that shows soon. Or it is over, and the record that was read before may lack its end.
     state.isLookedAtAgain = true;
-    call(work, 'GET /session/status', undefined, { afterMs: LOOK_AGAIN_MS });
-    return;
+    return lookAgain(work, state.awaitsBusy ? { afterMs: LOOK_AGAIN_MS } : {});
+  } else if (state.awaitsBusy && state.lost) {
+    failed(work, state.lost);
   } else {
     state.awaitsBusy = false;
     endTurn(work);
   }
   state.isLookedAtAgain = false;
+}
+
+/** At the record too: the turn may be over by then, and its events missed or still on their way. */
+function lookAgain(work: OpenCodeWork, when: { readonly afterMs?: number }): void {
+  call(work, `GET /session/${work.state.session}/message?limit=${MESSAGES_READ}`, undefined, when);
+  call(work, 'GET /session/status', undefined, when);
+}
+
+/** The call with the prompt was cut. Sent twice it might be worked on twice: the record tells whether the agent has it. */
+export function promptLost(work: OpenCodeWork, error: Fault): void {
+  work.state.lost = error;
+  lookAgain(work, { afterMs: LOOK_AGAIN_MS });
 }
 
 /** A reply that did not arrive. The agent takes the first, so it may be sent twice. */

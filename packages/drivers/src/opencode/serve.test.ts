@@ -11,6 +11,14 @@ const updated = (more: object): unknown => ({
   properties: { sessionID, part: part(more) },
 });
 
+/** The record of a turn that is over. */
+const answered = [
+  {
+    info: { id: 'msg_2', sessionID, role: 'assistant' },
+    parts: [part({ id: 'prt_1', type: 'text', text: 'all of it', time: { start: 1, end: 2 } })],
+  },
+];
+
 /** It has a session, and knows one slash command. */
 function ready(options: object = {}): Conversation {
   const talk = new Conversation('opencode', options);
@@ -135,11 +143,62 @@ test('[HTTP-2] a turn that was over before anything was heard of it ends, but no
   const talk = ready();
   talk.prompt('one', 'p1');
   const statuses = talk.says(connected).at(-1);
-  const [again] = talk.says({ ...statuses, status: 200, body: {} });
-  expect(again).toMatchObject({ http: 'GET /session/status', afterMs: 1500 });
+  const [record, again] = talk.says({ ...statuses, status: 200, body: {} });
+  expect([record, again]).toMatchObject([
+    { http: 'GET /session/ses_1/message?limit=100', afterMs: 1500 },
+    { http: 'GET /session/status', afterMs: 1500 },
+  ]);
   expect(talk.last('turn.ended')).toBeUndefined();
+  talk.says({ ...record, status: 200, body: answered });
   talk.says({ ...again, status: 200, body: {} });
+  expect(talk.last('message.done')).toMatchObject({ text: 'all of it' });
   expect(talk.last('turn.ended')).toMatchObject({ outcome: 'completed' });
+});
+
+test('[HTTP-2] a turn that ends while its record is read is read to its end, and its usage is told once', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  talk.says(status('busy'));
+  const calls = talk.says(connected);
+  const [step] = [part({ id: 'prt_0', type: 'step-finish', tokens: { input: 1 } })];
+  const [{ info, parts }] = answered as [(typeof answered)[number]];
+  talk.says({ ...calls[0], status: 200, body: [{ info, parts: [step] }] });
+  const [record, again] = talk.says({ ...calls.at(-1), status: 200, body: {} });
+  expect(talk.last('turn.ended')).toBeUndefined();
+  talk.says({ ...record, status: 200, body: [{ info, parts: [step, ...parts] }] });
+  talk.says({ ...again, status: 200, body: {} });
+  expect(talk.last('message.done')).toMatchObject({ text: 'all of it' });
+  expect(talk.last('turn.ended')).toMatchObject({ outcome: 'completed' });
+  expect(talk.events.filter(({ kind }) => kind === 'usage')).toHaveLength(1);
+});
+
+test('[HTTP-2] a second look that was meant for the turn before does not end the next one', () => {
+  const talk = ready();
+  talk.prompt('one', 'p1');
+  const statuses = talk.says(connected).at(-1);
+  const again = talk.says({ ...statuses, status: 200, body: {} }).at(-1);
+  talk.says(status('busy'));
+  talk.says(status('idle'));
+  talk.prompt('two', 'p2');
+  talk.says({ ...again, status: 200, body: {} });
+  expect(talk.events.filter(({ kind }) => kind === 'turn.ended')).toHaveLength(1);
+});
+
+test('[HTTP-2] a prompt whose call was cut is looked for in the record: its turn has its text, or fails when it is not there', () => {
+  for (const isThere of [true, false]) {
+    const talk = ready();
+    const [prompt] = talk.prompt('one', 'p1');
+    const [record, look] = talk.says({ ...prompt, status: 502, body: { message: 'socket hang up' } });
+    expect(talk.last('turn.ended')).toBeUndefined();
+    talk.says({ ...record, status: 200, body: isThere ? answered : [] });
+    const [recordAgain, lookAgain] = talk.says({ ...look, status: 200, body: {} });
+    talk.says({ ...recordAgain, status: 200, body: isThere ? answered : [] });
+    talk.says({ ...lookAgain, status: 200, body: {} });
+    const texts = talk.events.flatMap((event) => (event.kind === 'message.done' ? [event.text] : []));
+    expect(texts).toEqual(isThere ? ['all of it'] : []);
+    expect(talk.last('turn.ended')).toMatchObject({ outcome: isThere ? 'completed' : 'failed' });
+    expect(talk.events.filter(({ kind }) => kind === 'fault')).toHaveLength(isThere ? 0 : 1);
+  }
 });
 
 test('[HTTP-2] an answer to a permission that did not arrive is sent again, whether the call failed or the record says so', () => {

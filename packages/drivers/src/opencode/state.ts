@@ -37,6 +37,8 @@ export interface OpenCodeState extends DialectState {
   lastMessage: string;
   turnAfter: string;
   isLookedAtAgain: boolean;
+  /** The call with the prompt was cut: the agent may have it or not. */
+  lost: Fault | null;
   /** What was open when events were missed. */
   asksBefore: string[];
   /** Answers to permissions, in case one was lost. */
@@ -74,6 +76,7 @@ export function initialOpenCode(options: DialectOptions): OpenCodeState {
     lastMessage: '',
     turnAfter: '',
     isLookedAtAgain: false,
+    lost: null,
     asksBefore: [],
     replies: {},
     repeated: 0,
