@@ -10,6 +10,7 @@ import {
   NAMESPACES_MISSING,
   outputOf,
   type Ran,
+  runInNamespace,
   seen,
   SPOOL,
   Terminal,
@@ -19,6 +20,7 @@ import {
 import { testNeeding } from '@spool/testkit/needs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LostTask } from './bodies/lost-task.ts';
+import type { StartedByInit } from './bodies/started-by-init.ts';
 import { ReferenceTerminal } from './support/reference-terminal.ts';
 import { ROOT } from './support/sources.ts';
 
@@ -49,6 +51,19 @@ test('[TASK-2] a failed task brings its last 20 lines, as a person saw them', as
   const { lastLines } = await client.waitForCompletion(handle);
   expect(lastLines).toEqual([...Array.from({ length: 18 }, (_, at) => String(4983 + at)), '100 %', 'the end']);
 });
+
+testNeeding(NAMESPACES_MISSING)(
+  '[TASK-8] a program that is pid 1 of its container starts sessions; it can tie none, for it is gone only with all of them',
+  async () => {
+    const body = new URL('bodies/started-by-init.ts', import.meta.url).pathname;
+    const { stdout } = await runInNamespace(['unshare', '-pf', '--mount-proc', process.execPath, body]);
+    expect(JSON.parse(stdout) as StartedByInit).toEqual({
+      pid: 1,
+      owner: 1,
+      refusal: expect.stringContaining('process 1 is gone only with its whole container') as string,
+    });
+  },
+);
 
 testNeeding(NAMESPACES_MISSING)(
   '[TASK-2] a task that was lost with its whole daemon reads as an error, never as a success',

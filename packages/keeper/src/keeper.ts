@@ -143,7 +143,8 @@ export class Keeper {
     if (this.#isEnding) throw new SpoolError('DAEMON_STOPPING');
     const underWay = this.#spawner.underWay(run);
     if (underWay) return underWay;
-    if (!this.#files.mayRun(this.#spawner.count, this.#listener.count))
+    const sessions = { running: this.registry.runningCount, starting: this.#spawner.count };
+    if (!this.#files.mayRun(sessions, this.#listener.count))
       throw new SpoolError('TOO_MANY_FILES', { limit: openFiles().limit });
     const name = run.name === undefined || run.isTask ? this.#freeName(run) : run.name;
     const taskName = run.isTask ? run.name : undefined;

@@ -31,7 +31,8 @@ export const ID_PATTERN = /^[a-z0-9]{8,32}$/;
 /** A command in the foreground has two: itself, and the process that called it. */
 const OWNERS_MAX = 8;
 const digits = z.string().regex(/^\d{1,20}$/, 'must be digits');
-const owner = z.strictObject({ pid: z.int().min(2), startTicks: digits, bootId: shortText, pidNamespace: digits });
+/** A program may be pid 1, in a container. */
+const owner = z.strictObject({ pid: z.int().min(1), startTicks: digits, bootId: shortText, pidNamespace: digits });
 
 const limit = z.int().min(0).nullable();
 const sizePolicy = z.enum(['latest', 'smallest', 'largest', 'fixed']);

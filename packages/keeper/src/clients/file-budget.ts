@@ -6,8 +6,17 @@
 import type { OpenFiles } from '@spool/native/open-files';
 import type { DaemonStatus } from '@spool/protocol';
 
-/** The files of a working session: both sides of a terminal, its pipe, its process, its log and its index. */
-const SESSION_FILES = 6;
+/** What a session holds from its start: both sides of a terminal, its pipe and its process. */
+const START_FILES = 4;
+
+/** What it opens when it prints, is looked at and is typed to: log and index, each to write and to read, and its journal. */
+const WORK_FILES = 5;
+
+/** What the keeper holds without a session or a client; 40 were counted. */
+const OWN_FILES = 48;
+
+/** Beside all files that we count on: what Node, a reading client or a record needs for a moment. */
+const MOMENT_FILES = 16;
 
 /** This many clients can always connect, to look at sessions and to stop some. */
 const CONNECTIONS_KEPT = 16;
@@ -31,11 +40,18 @@ export class FileBudget {
     return connections < connectionsMaxOf(limit) && limit - used >= spareOf(limit) / 2;
   }
 
-  /** Whether one more session may start, with this many sessions starting and this many clients connected. */
-  mayRun(starting: number, connections: number): boolean {
+  /**
+   * Whether one more session may start, beside these. A session opens most of its files later, when it works, so those
+   * that are open now say too little: sixty quiet sessions may all print in the same second.
+   */
+  mayRun(sessions: { readonly running: number; readonly starting: number }, connections: number): boolean {
     const { limit, used } = this.#openFiles();
+    const { running, starting } = sessions;
     const kept = Math.max(0, CONNECTIONS_KEPT - connections);
-    return limit - used - kept - spareOf(limit) >= (starting + 1) * SESSION_FILES;
+    const isRoomNow = limit - used - kept - spareOf(limit) >= (starting + 1) * START_FILES;
+    const clients = Math.max(CONNECTIONS_KEPT, connections);
+    const atWork = OWN_FILES + MOMENT_FILES + clients + (running + starting + 1) * (START_FILES + WORK_FILES);
+    return isRoomNow && atWork <= limit;
   }
 
   status(connections: number): NonNullable<DaemonStatus['openFiles']> {

@@ -32,7 +32,11 @@ export function checkOwners({ owners = [] }: Pick<RunRequest, 'owners'>): void {
   for (const owner of owners) {
     const { pid } = owner;
     if (isOfThisPlace(owner)) continue;
-    const reason = `the daemon cannot see process ${pid}, which runs in another container; start the task without tying it`;
+    const why =
+      pid === 1
+        ? 'process 1 is gone only with its whole container'
+        : `the daemon cannot see process ${pid}, which runs in another container`;
+    const reason = `${why}; start the task without tying it`;
     throw new SpoolError('NOT_ALLOWED', { reason });
   }
 }

@@ -54,6 +54,12 @@ export class Registry {
     return names;
   }
 
+  get runningCount(): number {
+    let count = 0;
+    for (const { isRunning } of this.#sessions.values()) if (isRunning) count++;
+    return count;
+  }
+
   /** Restores the order of start after sessions were read from the disk. */
   sort(): void {
     // The times are read once, not with each comparison: with thousands of sessions that is most of the time.
