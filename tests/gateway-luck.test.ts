@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import type { AuditLine, DaemonStatus } from '@spool/protocol';
-import { TestDaemon, until } from '@spool/testkit';
+import { isAlive, TestDaemon, until } from '@spool/testkit';
 import { NOT_ROOT, testNeeding } from '@spool/testkit/needs';
 import { expect, test } from 'vitest';
 import { TestGateway } from './support/gateway.ts';
@@ -95,6 +95,17 @@ test('[DOOR-10] whoever asks for any gateway right after the death of the keeper
   await until('another keeper has heard it', async () => (await client.status()).keeper.pid !== keeper!.pid);
   process.kill(gateway!.pid, 'SIGCONT');
   expect(await asked).toMatchObject({ pid: gateway!.pid, options: { basePath: '/below' } });
+});
+
+test('[DOOR-10] a gateway that hangs is replaced, and who asked it meanwhile is answered by the next one', async () => {
+  await using daemon = new TestDaemon();
+  const gateway = await TestGateway.start(daemon);
+  const { token } = await gateway.token('viewer');
+  const { pid } = (await statusOf(daemon)).gateway!;
+  process.kill(pid, 'SIGSTOP');
+  const asked = await gateway.ask('/api/sessions', { token });
+  expect([asked.status, isAlive(pid)]).toEqual([200, false]);
+  expect((await statusOf(daemon)).gateway).toMatchObject({ port: gateway.port });
 });
 
 test('[DOOR-12] what a revoked token has sent while the gateway was paused is not done', async () => {

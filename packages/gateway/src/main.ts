@@ -4,7 +4,7 @@
  */
 import { FdLink } from '@spool/native/fd-link';
 import { FdWatch } from '@spool/native/fd-watch';
-import type { GatewayListens, GatewayStart } from '@spool/protocol';
+import type { GatewayListens, GatewayPing, GatewayPong, GatewayStart } from '@spool/protocol';
 import { Gateway } from './gateway.ts';
 
 process.umask(0o077);
@@ -28,9 +28,13 @@ const begin = (start: GatewayStart, fd?: number): void => {
   });
   void gateway.run();
 };
-const link: FdLink<GatewayStart, GatewayListens> = new FdLink(new FdWatch(), Number(linkFd), {
-  onMessage: (start, [fd]) => begin(start, fd),
-  onFdsLost: (start) => begin(start),
-  onEnd: end,
-});
+const link: FdLink<GatewayStart | GatewayPing, GatewayListens | GatewayPong> = new FdLink(
+  new FdWatch(),
+  Number(linkFd),
+  {
+    onMessage: (message, [fd]) => ('ping' in message ? link.send({ pong: true }) : begin(message, fd)),
+    onFdsLost: (message) => 'ping' in message || begin(message),
+    onEnd: end,
+  },
+);
 process.on('SIGTERM', end);

@@ -1,6 +1,6 @@
 /**
  * Keeps a gateway running, once somebody has asked for one. The holder knows nothing of networks: it starts a process, tells it
- * where the daemon is, and starts another when it ends. Keeps DOOR-10 and DOOR-23.
+ * where the daemon is, and starts another when it ends or hangs. Keeps DOOR-10 and DOOR-23.
  *
  * Their link ends with the holder, however the holder ends, and then the gateway ends too. What was asked for is in a file, so that
  * the next holder of the same daemon continues with it; another daemon does not. The socket that the gateway listens on comes here
@@ -12,11 +12,14 @@ import { fileURLToPath } from 'node:url';
 import { native } from '@spool/native';
 import { FdLink } from '@spool/native/fd-link';
 import type { FdWatch } from '@spool/native/fd-watch';
+import { PeerHealth } from '@spool/native/peer-health';
 import {
   type DaemonRecord,
   type Door,
   doorsFolder,
   type GatewayListens,
+  type GatewayPing,
+  type GatewayPong,
   type GatewayStart,
   type WantedGateway,
 } from '@spool/protocol';
@@ -26,6 +29,9 @@ import type { DaemonLog } from './daemon-log.ts';
 const HEALTHY_MS = 1500;
 const BACKOFF_MS_FIRST = 50;
 const BACKOFF_MS_MAX = 5000;
+
+/** It says nothing by itself, so it is asked this often, which an idle machine hardly notices. */
+const QUIET_MS = 10_000;
 
 /** After being asked to end, it may take this long. */
 const END_MS_MAX = 1000;
@@ -47,7 +53,8 @@ interface Wanted {
 
 interface Running {
   readonly process: ChildProcess;
-  readonly link: FdLink<GatewayListens, GatewayStart>;
+  readonly link: FdLink<GatewayListens | GatewayPong, GatewayStart | GatewayPing>;
+  readonly health: PeerHealth;
   readonly startedAt: number;
 }
 
@@ -109,12 +116,21 @@ export class GatewayProcess {
       cwd: '/',
     });
     native.close(theirs);
-    const link = new FdLink<GatewayListens, GatewayStart>(this.#owner.watch, ours, {
-      onMessage: ({ door }, [fd]) => this.#listens(running, door, fd!),
+    const link: Running['link'] = new FdLink(this.#owner.watch, ours, {
+      onMessage: (message, [fd]) => {
+        health.heard();
+        if ('door' in message) this.#listens(running, message.door, fd!);
+      },
       onFdsLost: () => {}, // no room for one more: the next gateway looks for the port again
       onEnd: () => {}, // `exit` follows
     });
-    const running: Running = { process: child, link, startedAt: performance.now() };
+    const health = new PeerHealth({
+      pid: child.pid ?? 0,
+      quietMs: QUIET_MS,
+      ask: () => link.send({ ping: true }),
+      onHung: () => child.kill('SIGKILL'), // what was asked of it waits at the socket for the next one
+    });
+    const running: Running = { process: child, link, health, startedAt: performance.now() };
     this.#running = running;
     const { home, sockets = [home.socket], door } = this.#owner.daemon();
     const fd = this.#owner.doorFd();
@@ -140,6 +156,7 @@ export class GatewayProcess {
   }
 
   #gone(gone: Running, why: string): void {
+    gone.health.stop();
     gone.link.close();
     if (this.#running !== gone) return;
     this.#running = null;
@@ -180,7 +197,8 @@ function hasDoor(options: WantedGateway | null): boolean {
   return options !== null && options !== 'sender';
 }
 
-function end({ process: child, link }: Running): void {
+function end({ process: child, link, health }: Running): void {
+  health.stop();
   link.close();
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), END_MS_MAX).unref();

@@ -37,6 +37,8 @@ export interface PeerHealthOptions {
   ask(): void;
   /** The peer is hung. Called once. */
   onHung(): void;
+  /** How long silence is not doubted (default: QUIET_MS). */
+  readonly quietMs?: number;
   /** Null when the kernel does not report it. */
   readonly progressOf?: (pid: number) => Progress | null;
 }
@@ -62,7 +64,7 @@ export class PeerHealth {
     }
     this.#isAsking = this.#isStarting = false;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#doubt(), QUIET_MS);
+    this.#timer = setTimeout(() => this.#doubt(), this.#options.quietMs ?? QUIET_MS);
   }
 
   stop(): void {

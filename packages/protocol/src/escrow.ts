@@ -110,7 +110,7 @@ export type FromKeeper =
   | { readonly type: 'sender' }
   | { readonly type: 'shutdown' };
 
-/** The first and only message to a gateway; the end of its link ends it. With the socket that the last one listened on, if it is held. */
+/** The first message to a gateway; the end of its link ends it. With the socket that the last one listened on, if it is held. */
 export interface GatewayStart {
   readonly home: Home;
   readonly sockets: readonly string[];
@@ -118,9 +118,18 @@ export interface GatewayStart {
   readonly door?: Door | undefined;
 }
 
+/** A gateway that does not answer this hangs. */
+export interface GatewayPing {
+  readonly ping: true;
+}
+
 /** From a gateway: it listens on the socket that comes with this. The holder keeps a copy for the next one. */
 export interface GatewayListens {
   readonly door: Door;
+}
+
+export interface GatewayPong {
+  readonly pong: true;
 }
 
 /** An address that a gateway listens on. */
