@@ -361,3 +361,19 @@ test('rename and update change what a session is called and how it is sized', as
   expect((await daemon.spool(['inspect', 'old'])).code).toBe(3);
   expect((await daemon.spool(['run', '--size-policy', 'huge', '--', 'true'])).code).toBe(2);
 });
+
+test('[SCR-1] one client asks for hundreds of moments of the past: another one waits for one of them at most, and none is asked for a client that has left', async () => {
+  await using daemon = new TestDaemon();
+  const [one, other, gone] = await Promise.all([daemon.client(), daemon.client(), daemon.client()]);
+  const { id } = await one.run({ command: ['seq', '300000'], size: { cols: 80, rows: 24 } });
+  const { offset: end } = await one.waitUntil(id, 'exit', { timeoutMs: 60_000 }).then(() => one.get(id));
+  const moment = (client: typeof one) => client.screen(id, { at: { offset: Math.floor(Math.random() * end) } });
+  const left = Promise.allSettled(Array.from({ length: 1000 }, () => moment(gone)));
+  let answered = 0;
+  const all = Promise.all(Array.from({ length: 100 }, () => moment(one).then(() => answered++)));
+  gone.close();
+  await left;
+  await moment(other);
+  expect(answered).toBeLessThan(20);
+  await all;
+});

@@ -80,6 +80,9 @@ export class Connection {
   /** Feeds that missed an event. */
   readonly #missing = new Set<number>();
   #hasSaidHello = false;
+  /** The last of the questions that are answered one after the other. */
+  #inTurn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
   readonly #soon: Uint8Array[] = [];
   #soonTimer: NodeJS.Timeout | null = null;
 
@@ -104,6 +107,19 @@ export class Connection {
 
   close(): void {
     this.#socket.close();
+  }
+
+  /**
+   * For questions that take a while: one of each client at a time, so that a client that asks for many of them delays itself
+   * and no other one. What a client has left behind is not asked.
+   */
+  inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#inTurn.then(() => {
+      if (this.#isClosed) throw new SpoolError('CONNECTION_LOST');
+      return ask();
+    });
+    this.#inTurn = asked.catch(() => {});
+    return asked;
   }
 
   isWaiting(watcher: LogWatcher): boolean {
@@ -169,6 +185,7 @@ export class Connection {
   }
 
   #closed(): void {
+    this.#isClosed = true;
     clearTimeout(this.#helloTimer);
     if (this.#soonTimer) clearTimeout(this.#soonTimer);
     for (const watcher of [...this.watchers.values()]) watcher.close();

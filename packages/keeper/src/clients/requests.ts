@@ -96,9 +96,10 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
     return {};
   },
 
-  async screen(keeper, { session: reference, at, format, historyLines = 0 }) {
+  async screen(keeper, { session: reference, at, format, historyLines = 0 }, connection) {
     const session = keeper.registry.find(reference);
-    const answer = await session.screen({ type: 'screen', at: at ?? null, format, historyLines });
+    const ask = () => session.screen({ type: 'screen', at: at ?? null, format, historyLines });
+    const answer = await (at || !session.isRunning ? connection.inTurn(ask) : ask());
     const { type: _type, ...screen } = answer;
     return { id: session.id, ...screen };
   },
