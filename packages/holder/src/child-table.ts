@@ -20,7 +20,7 @@ const FOREIGN_EXIT_TRIES = 12;
 
 export interface Held {
   session: HeldSession;
-  /** master, slave, pipe, pidfd; or stdin, stdout, stderr, pidfd. */
+  /** As `FromHolder` says. */
   fds: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export class ChildTable {
     let pipe = -1;
     try {
       // Before the fork: a failure after it would leave a child that no process tracks.
-      if (run.size) pipe = native.openPipe();
+      if (run.size || run.agent) pipe = native.openPipe();
       const spawned = this.#fork(run, group?.procsFd ?? -1);
       isUsed = true;
       const { kind, pid } = spawned;
@@ -150,6 +150,7 @@ export class ChildTable {
 }
 
 function fdsOf(spawned: Spawned, pipe: number): readonly number[] {
-  if (spawned.kind === 'pipes') return [spawned.stdin, spawned.stdout, spawned.stderr, spawned.pidfd];
-  return [spawned.master, spawned.slave, pipe, spawned.pidfd];
+  if (spawned.kind === 'pty') return [spawned.master, spawned.slave, pipe, spawned.pidfd];
+  const { stdin, stdout, stderr, pidfd } = spawned;
+  return pipe === -1 ? [stdin, stdout, stderr, pidfd] : [stdin, stdout, stderr, pipe, pidfd];
 }

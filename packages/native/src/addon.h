@@ -28,6 +28,7 @@
   F(setLimit, js_set_limit)                       \
   F(transfer, js_transfer)                        \
   F(openPipe, js_open_pipe)                       \
+  F(splice, js_splice)                            \
   F(available, js_available)                      \
   F(isReadable, js_is_readable)                   \
   F(read, js_read)                                \

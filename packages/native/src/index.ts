@@ -135,6 +135,8 @@ export interface Native {
   transfer(source: number, pipe: number, log: number, position: number, maxBytes: number, result: Int32Array): void;
   /** One fd that is both ends of a new pipe. */
   openPipe(): number;
+  /** Moves bytes from one pipe into another: each is in exactly one of them, also after a kill. Bytes moved, or -errno. */
+  splice(from: number, to: number, maxBytes: number): number;
   /** Bytes waiting in a pipe, tty or socket (FIONREAD). */
   available(fd: number): number;
   /** Whether a read would return at once (poll): bytes, or an end of file, which `available` does not count. */

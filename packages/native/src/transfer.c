@@ -161,6 +161,17 @@ napi_value js_transfer(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* From pipe to pipe: the kernel moves whole buffers under the locks of both, so no byte is ever in both or in none. */
+napi_value js_splice(napi_env env, napi_callback_info info) {
+  Call call = begin(env, info);
+  int from = int_of(&call, call.at[0], "from");
+  int to = int_of(&call, call.at[1], "to");
+  int64_t bytes_max = int64_of(&call, call.at[2], "maxBytes");
+  if (call.failed) return NULL;
+  if (bytes_max <= 0) return from_int(env, 0);
+  return from_int(env, (int)splice_retried(from, to, NULL, (size_t)(bytes_max < INT32_MAX ? bytes_max : INT32_MAX)));
+}
+
 /*
  * One fd for both ends, by opening the pipe again through /proc: half the fds to hold and to hand over. The pipe never
  * reports an end of file, because it has its own writer; an escrow needs that.

@@ -55,7 +55,10 @@ export interface DaemonRecord {
   readonly canReadForeignExit: boolean;
 }
 
-/** The fds of a `session`: master, slave, escrow pipe, pidfd; or stdin, stdout, stderr, pidfd. */
+/**
+ * The fds of a `session`: master, slave, escrow pipe of the output, pidfd; or stdin, stdout, stderr, pidfd. An agent on pipes
+ * has an escrow pipe of its input before the pidfd, unless an older holder started it.
+ */
 export type FromHolder =
   | {
       readonly type: 'welcome';

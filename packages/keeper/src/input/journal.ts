@@ -5,7 +5,7 @@
  *
  * One line of JSON in the session's folder, overwritten after each write to the terminal, also after a partial one
  * (some microseconds; the page cache survives the process). A kill between the two writes could double one keystroke;
- * the two writes cannot be made atomic.
+ * the two writes cannot be made atomic. What is written to an agent is recorded before it can arrive (`EscrowedSink`).
  */
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { native } from '@spool/native';
@@ -17,6 +17,8 @@ interface Journal {
   answeredTo: number;
   /** Stream → bytes of it that are in the terminal; the latest last. */
   typed: [stream: string, offset: number][];
+  /** What is in the escrow pipe of the input counts as typed. */
+  isEscrowed?: boolean;
   /** The end of the input is due: a client has said that nothing follows. */
   isEnded?: boolean;
   /** The client that typed last. */
@@ -42,6 +44,7 @@ export class InputJournal {
   #journal: Journal | null = null;
   #fd = -1;
   #isClosed = false;
+  #isUnsaved = false;
   #typistSavedAt = 0;
 
   constructor(sessionFolder: string) {
@@ -83,6 +86,17 @@ export class InputJournal {
     if (!isOpen) this.release(); // a client that only sends input does not keep the file open
   }
 
+  /** See `EscrowedSink`. With `isLater` it is written with the next record. */
+  recordEscrowed(isEscrowed: boolean, { isLater = false } = {}): void {
+    this.#isUnsaved ||= this.isEscrowed !== isEscrowed;
+    this.#read().isEscrowed = isEscrowed;
+    if (this.#isUnsaved && !isLater) this.#write();
+  }
+
+  get isEscrowed(): boolean {
+    return this.#read().isEscrowed === true;
+  }
+
   recordAnswered(offset: number): void {
     this.#read().answeredTo = offset;
     this.#write();
@@ -106,10 +120,13 @@ export class InputJournal {
 
   #load(): Journal {
     try {
-      const { answeredTo, typed, isEnded, typist } = JSON.parse(readFileSync(this.#path, 'utf8')) as Journal;
+      const { answeredTo, typed, isEscrowed, isEnded, typist } = JSON.parse(
+        readFileSync(this.#path, 'utf8'),
+      ) as Journal;
       return {
         answeredTo: Number(answeredTo) || 0,
         typed: Array.isArray(typed) ? typed : [],
+        isEscrowed: isEscrowed === true,
         isEnded: isEnded === true,
         typist: typeof typist?.who === 'string' && typeof typist.at === 'number' ? typist : null,
       };
@@ -137,6 +154,7 @@ export class InputJournal {
     } catch {
       return; // no fd: the input is in the terminal all the same
     }
+    this.#isUnsaved = false;
     this.#typistSavedAt = this.#journal?.typist?.at ?? 0;
     const text = JSON.stringify(this.#journal).replaceAll(NOT_ASCII, escaped);
     const length = line.write(text, 'latin1');

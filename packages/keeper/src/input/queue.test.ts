@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { native } from '@spool/native';
 import { expect, onTestFinished, test } from 'vitest';
+import { DirectSink } from './input-sink.ts';
 import { INPUT_QUEUE_BYTES_MAX, InputQueue } from './queue.ts';
 
 class Child {
@@ -14,7 +15,7 @@ class Child {
   constructor() {
     const [terminal, child] = native.socketPair();
     this.#end = child;
-    this.queue = new InputQueue(terminal, (wanted) => this.wanted.push(wanted));
+    this.queue = new InputQueue(new DirectSink(terminal), (wanted) => this.wanted.push(wanted));
     onTestFinished(() => {
       native.close(terminal);
       this.leave();

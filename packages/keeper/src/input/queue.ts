@@ -3,8 +3,8 @@
  * read fills the queue; then a write is refused as a whole, and nothing is dropped silently. Keeps IN-1, IN-2 and IN-3.
  */
 import { constants } from 'node:os';
-import { native } from '@spool/native';
 import { SpoolError } from '@spool/protocol';
+import type { InputSink, OnWritten } from './input-sink.ts';
 
 /** Sixteen frames of the largest size: a long paste fits, a runaway writer does not. */
 export const INPUT_QUEUE_BYTES_MAX = 1024 * 1024;
@@ -17,20 +17,14 @@ interface Pending {
   readonly reject: (error: SpoolError) => void;
 }
 
-/**
- * This many of the pushed bytes are in the terminal. Called immediately after the write, because the keeper may be
- * killed at any time.
- */
-export type OnWritten = (written: number) => void;
-
 export class InputQueue {
   readonly #pending: Pending[] = [];
   readonly #wantWritable: (wanted: boolean) => void;
-  #fd: number;
+  #sink: InputSink | null;
   #bytes = 0;
 
-  constructor(fd: number, wantWritable: (wanted: boolean) => void) {
-    this.#fd = fd;
+  constructor(sink: InputSink, wantWritable: (wanted: boolean) => void) {
+    this.#sink = sink;
     this.#wantWritable = wantWritable;
   }
 
@@ -43,17 +37,19 @@ export class InputQueue {
    * for each part. Bytes that have to wait are copied.
    */
   push(bytes: Uint8Array, onWritten: OnWritten = () => {}): Promise<void> {
-    if (this.#fd === -1) return Promise.reject(new SpoolError('INPUT_CLOSED'));
+    if (this.#sink === null) return Promise.reject(new SpoolError('INPUT_CLOSED'));
     if (this.#bytes + bytes.length > INPUT_QUEUE_BYTES_MAX) {
       return Promise.reject(new SpoolError('INPUT_QUEUE_FULL', { queuedBytes: this.#bytes }));
     }
     let written = 0;
     if (this.#pending.length === 0) {
-      written = native.write(this.#fd, bytes);
-      if (written < 0 && !isBusy(written)) return Promise.reject(this.#broken());
-      written = Math.max(0, written);
-      if (written > 0 || bytes.length === 0) onWritten(written);
-      if (written === bytes.length) return Promise.resolve();
+      const result = this.#sink.write(bytes, onWritten);
+      if (result < 0 && !isBusy(result)) return Promise.reject(this.#broken());
+      written = Math.max(0, result);
+      if (result === bytes.length) {
+        if (this.#sink.move() < 0) this.#wantWritable(true);
+        return Promise.resolve();
+      }
     }
     this.#bytes += bytes.length - written;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -64,16 +60,17 @@ export class InputQueue {
 
   /** The fd takes bytes again. */
   flush(): void {
+    if (this.#sink === null) return;
     let next: Pending | undefined;
     while ((next = this.#pending[0])) {
-      const written = native.write(this.#fd, next.bytes);
+      const { written: before, onWritten } = next;
+      const written = this.#sink.write(next.bytes, (count) => onWritten(before + count));
       if (written < 0) {
         if (isBusy(written)) return;
         return this.close(this.#broken());
       }
       this.#bytes -= written;
       next.written += written;
-      next.onWritten(next.written);
       if (written < next.bytes.length) {
         next.bytes = next.bytes.subarray(written);
         return;
@@ -81,12 +78,12 @@ export class InputQueue {
       this.#pending.shift();
       next.resolve();
     }
-    this.#wantWritable(false);
+    this.#wantWritable(isBusy(this.#sink.move()));
   }
 
   /** Nothing more can be written; rejects whatever waits. */
   close(error = new SpoolError('SESSION_EXITED')): void {
-    this.#fd = -1;
+    this.#sink = null;
     this.#bytes = 0;
     for (const { reject } of this.#pending.splice(0)) reject(error);
   }

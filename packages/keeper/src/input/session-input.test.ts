@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Watcher } from '../clients/watcher.ts';
 import type { Child } from '../session/child.ts';
-import type { OnWritten } from './queue.ts';
+import type { OnWritten } from './input-sink.ts';
 import { SessionInput, TYPIST_AGAIN_MS } from './session-input.ts';
 
 let folder: string;

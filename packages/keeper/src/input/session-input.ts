@@ -15,7 +15,8 @@ import { EndOfInput } from './end-of-input.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
 import { InputJournal, type Typist } from './journal.ts';
 import { PasteWatch } from './paste-watch.ts';
-import { INPUT_QUEUE_BYTES_MAX, type OnWritten } from './queue.ts';
+import type { OnWritten } from './input-sink.ts';
+import { INPUT_QUEUE_BYTES_MAX } from './queue.ts';
 import { steadyNow } from '../screens/steady-clock.ts';
 
 export interface SessionInputOptions {
@@ -93,10 +94,15 @@ export class SessionInput {
     // A keeper that died in the middle of it recorded how far it got.
     const stream = this.#keys.streamOf(key);
     const known = Math.min(this.journal.typedOf(stream), bytes.length);
+    const hasEscrow = this.#options.child()?.hasInputEscrow === true;
     const typed = this.#pushTyped(bytes.subarray(known), (written) => {
-      if (known + written === bytes.length) this.#keys.add(key);
-      else this.journal.recordTyped(stream, known + written);
-    }).finally(() => this.#keysUnderWay.delete(key));
+      const isWhole = known + written === bytes.length;
+      if (hasEscrow || !isWhole) this.journal.recordTyped(stream, known + written);
+      if (isWhole) this.#keys.add(key);
+    }).finally(() => {
+      this.#keysUnderWay.delete(key);
+      if (hasEscrow && this.#keysUnderWay.size === 0) this.journal.release(); // a line to an agent is rare
+    });
     this.#keysUnderWay.set(key, typed);
     await typed;
     return true;

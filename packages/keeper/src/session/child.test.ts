@@ -5,6 +5,7 @@ import { FdWatch } from '@spool/native/fd-watch';
 import type { HeldSession } from '@spool/protocol';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FakeSession } from '../testing/fake-session.ts';
+import { InputJournal } from '../input/journal.ts';
 import { Child } from './child.ts';
 
 function started(): { child: Child; stdin: number; stdout: number; session: FakeSession } {
@@ -18,6 +19,7 @@ function started(): { child: Child; stdin: number; stdout: number; session: Fake
     fds,
     log: session.log,
     watch,
+    journal: new InputJournal('/nonexistent'),
     ticks: null,
     onOutput: () => false,
     onTrouble: () => {},

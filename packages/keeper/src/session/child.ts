@@ -1,6 +1,7 @@
 /**
  * A running child: its file descriptors, the pump that stores its output and the queue of its input. The fds of a
- * terminal are master, child's side, escrow pipe and pidfd; those of pipes are the three streams and pidfd. Keeps
+ * terminal are master, child's side, escrow pipe and pidfd; those of pipes are the three streams, for an agent the
+ * escrow pipe of its input, and pidfd. Keeps
  * RUN-8: one system call signals the child and its group; and RUN-23 (`close`; decision 047).
  */
 import { openSync } from 'node:fs';
@@ -9,7 +10,9 @@ import { native, POLL } from '@spool/native';
 import type { FdWatch } from '@spool/native/fd-watch';
 import { type HeldSession, type Size, SpoolError } from '@spool/protocol';
 import type { InputTerminal } from '../input/end-of-input.ts';
-import { InputQueue, type OnWritten } from '../input/queue.ts';
+import { DirectSink, EscrowedSink, type OnWritten } from '../input/input-sink.ts';
+import type { InputJournal } from '../input/journal.ts';
+import { InputQueue } from '../input/queue.ts';
 import { terminalReader } from '../input/terminal-reader.ts';
 import { OutputPump, type Source } from '../logs/output-pump.ts';
 import type { OutputTicks } from '../logs/output-ticks.ts';
@@ -19,6 +22,7 @@ export interface ChildOptions {
   readonly fds: readonly number[];
   readonly log: Log;
   readonly watch: FdWatch;
+  readonly journal: InputJournal;
   /** For agents on pipes. */
   readonly ticks: OutputTicks | null;
   /** True when what follows may wait for a tick. */
@@ -28,6 +32,9 @@ export interface ChildOptions {
   onReserve(endAtLeast: number): void;
 }
 
+/** Without an escrow pipe of the input. */
+const PIPES_FDS = 4;
+
 export class Child {
   readonly #watch: FdWatch;
   readonly #pump: OutputPump;
@@ -35,13 +42,14 @@ export class Child {
   #held: HeldSession;
   #fds: readonly number[];
 
-  constructor({ held, fds, log, watch, ticks, onOutput, onTrouble, onReserve }: ChildOptions) {
+  constructor({ held, fds, log, watch, journal, ticks, onOutput, onTrouble, onReserve }: ChildOptions) {
     this.#watch = watch;
     this.#held = held;
     this.#fds = fds;
     const quiet = this.isTerminal ? POLL.readable : 0;
     const inputFd = fds[0]!;
-    this.#input = new InputQueue(inputFd, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
+    const sink = this.hasInputEscrow ? new EscrowedSink(inputFd, fds[3]!, journal) : new DirectSink(inputFd);
+    this.#input = new InputQueue(sink, (wanted) => watch.change(inputFd, wanted ? quiet | POLL.writable : quiet));
     const sources: readonly Source[] = this.isTerminal
       ? [{ fd: fds[0]!, stream: 'stdout', pipe: fds[2]! }]
       : [
@@ -68,10 +76,16 @@ export class Child {
     if (this.#held.isInputClosed) input.close(new SpoolError('INPUT_CLOSED', { session }));
     else if (!this.isTerminal) this.#watch.watch(this.#fds[0]!, 0, () => input.flush());
     this.#pump.start(() => input.flush());
+    if (!this.isTerminal) input.flush(); // what an earlier keeper has left in the escrow pipe
   }
 
   get isTerminal(): boolean {
     return this.#held.kind === 'pty';
+  }
+
+  /** What is written to it is recorded before it can arrive. */
+  get hasInputEscrow(): boolean {
+    return !this.isTerminal && this.#fds.length > PIPES_FDS;
   }
 
   /** Queued, and not yet in the terminal: only this process has it. */

@@ -446,6 +446,7 @@ export class Session {
       fds,
       log: this.log,
       watch: this.#services.watch,
+      journal: this.input.journal,
       ticks: this.agent && this.#services.ticks,
       onOutput: () => this.#grown(),
       onTrouble: (trouble, from, to) => this.#setTrouble(trouble, from, to),

@@ -1,0 +1,92 @@
+/**
+ * Where input goes: a terminal or a pipe (`DirectSink`), or the pipe of an agent, through an escrow pipe (`EscrowedSink`).
+ *
+ * What is written directly is recorded a moment later, and a kill in between repeats it (decision 013). An agent would take a
+ * prompt twice. So its input goes through a pipe that all processes of the daemon hold:
+ *
+ *   1. The escrow pipe is empty, and the journal says so.
+ *   2. The bytes are written into the escrow pipe.
+ *   3. The journal says that they are typed. One small write: it is done or not.
+ *   4. The kernel moves them to the agent; each byte is in one pipe or in the other.
+ *
+ * A keeper that finds bytes in the escrow pipe reads in the journal whether step 3 was done. If it was, it goes on with step 4;
+ * else nothing has arrived, and they are thrown away: whoever sent them sends them again. Keeps the first sentence of EVT-6
+ * (decision 143).
+ */
+import { constants } from 'node:os';
+import { native } from '@spool/native';
+import type { InputJournal } from './journal.ts';
+
+/**
+ * This many of the pushed bytes are typed. Called immediately, because the keeper may be killed at any time.
+ */
+export type OnWritten = (written: number) => void;
+
+export interface InputSink {
+  /** Bytes written, or -errno. Calls `onWritten` with more than none, and for an empty write that is done. */
+  write(bytes: Uint8Array, onWritten: OnWritten): number;
+  /** Moves on what is on its way. 0 when nothing is left, or -errno. */
+  move(): number;
+}
+
+export class DirectSink implements InputSink {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  write(bytes: Uint8Array, onWritten: OnWritten): number {
+    const written = native.write(this.#fd, bytes);
+    if (written > 0 || (written === 0 && bytes.length === 0)) onWritten(written);
+    return written;
+  }
+
+  move(): number {
+    return 0;
+  }
+}
+
+export class EscrowedSink implements InputSink {
+  readonly #fd: number;
+  readonly #escrow: number;
+  readonly #journal: InputJournal;
+
+  constructor(fd: number, escrow: number, journal: InputJournal) {
+    this.#fd = fd;
+    this.#escrow = escrow;
+    this.#journal = journal;
+    if (!journal.isEscrowed) this.#empty();
+  }
+
+  write(bytes: Uint8Array, onWritten: OnWritten): number {
+    const left = this.move();
+    if (left < 0) return left;
+    if (bytes.length === 0) {
+      onWritten(0);
+      return 0;
+    }
+    this.#journal.recordEscrowed(false);
+    const written = native.write(this.#escrow, bytes);
+    if (written <= 0) return written;
+    this.#journal.recordEscrowed(true, { isLater: true });
+    onWritten(written); // most likely records how far it has got, and this with it
+    this.#journal.recordEscrowed(true);
+    const moved = this.move();
+    return moved < 0 && moved !== -constants.errno.EAGAIN ? moved : written;
+  }
+
+  move(): number {
+    let bytes: number;
+    while ((bytes = native.available(this.#escrow)) > 0) {
+      const moved = native.splice(this.#escrow, this.#fd, bytes);
+      if (moved < 0) return moved;
+    }
+    return 0;
+  }
+
+  #empty(): void {
+    const room = new Uint8Array(native.available(this.#escrow));
+    if (room.length > 0) native.read(this.#escrow, room);
+  }
+}
