@@ -19,6 +19,23 @@ export interface KeyTables<Name extends string> {
   readonly pasteCharactersMax: number;
 }
 
+/** Escapes that mean the same everywhere, in the forms that terminals have for them. */
+export const MOVES = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  M: 'enter', // on the keypad
+  '1~': 'home',
+  '4~': 'end',
+  '5~': 'page-up',
+  '6~': 'page-down',
+  '7~': 'home',
+  '8~': 'end',
+} as const;
+
 const TOKEN = /\x1b[[O][\d;?<]*[~A-Za-z]|[\s\S]/uy;
 const PASTE_BEGIN = '\x1b[200~';
 const PASTE_END = '\x1b[201~';

@@ -2,7 +2,7 @@
  * Decodes the user's keys from terminal bytes: a name if the key has one, otherwise the typed text. Keys wait here until they
  * are wanted, so that none is lost, however many arrive in one read, or before the list is on the terminal.
  */
-import { type DecodedKey, KeyDecoder } from '../attach/key-decoder.ts';
+import { type DecodedKey, KeyDecoder, MOVES } from '../attach/key-decoder.ts';
 
 export type KeyName =
   | 'up'
@@ -41,19 +41,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
 };
 
 const ESCAPES: Readonly<Record<string, KeyName>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  H: 'home',
-  F: 'end',
-  M: 'enter', // on the keypad
-  '1~': 'home',
-  '4~': 'end',
-  '5~': 'page-up',
-  '6~': 'page-down',
-  '7~': 'home',
-  '8~': 'end',
+  ...MOVES,
   '1;2A': 'pan-up',
   '1;2B': 'pan-down',
 };

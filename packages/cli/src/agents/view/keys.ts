@@ -1,5 +1,5 @@
 /** The keys of an attached agent, decoded from the bytes of a terminal. `Keyboard` delivers whole escape sequences. */
-import { type DecodedKey, KeyDecoder } from '../../attach/key-decoder.ts';
+import { type DecodedKey, KeyDecoder, MOVES } from '../../attach/key-decoder.ts';
 
 export type AgentKeyName =
   | 'enter'
@@ -56,20 +56,8 @@ const CONTROLS: Readonly<Record<string, AgentKeyName>> = {
 };
 
 const ESCAPES: Readonly<Record<string, AgentKeyName>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  H: 'home',
-  F: 'end',
-  M: 'enter',
-  '1~': 'home',
-  '7~': 'home',
-  '4~': 'end',
-  '8~': 'end',
+  ...MOVES,
   '3~': 'delete',
-  '5~': 'page-up',
-  '6~': 'page-down',
   '1;2A': 'scroll-up',
   '1;2B': 'scroll-down',
   '1;3A': 'take-back',
