@@ -29,6 +29,7 @@ const LONG = [
   'packages/core/src/status/marks.test.ts',
   'packages/core/src/status/marks-unseen.test.ts',
   'packages/core/src/status/measure.test.ts',
+  'packages/core/src/status/mended-marks.test.ts',
   'packages/drivers/src/recordings.test.ts',
   'packages/vt/src/viewer/robustness.test.ts',
 ];

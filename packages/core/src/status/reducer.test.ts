@@ -235,7 +235,22 @@ describe('programs that nobody knows', () => {
       .shows('a')
       .says({ type: 'progress-changed', progress: { state: 'normal', percent: 30 } });
     expect(session.reducer.status).toMatchObject({ state: 'working', source: 'progress', progress: 30 });
-    expect(session.wait(2 * MINUTE).reducer.status).toMatchObject({ source: 'output', progress: null });
+    expect(session.wait(2 * MINUTE).reducer.status).toMatchObject({ state: 'working', source: 'output', progress: 30 });
+    const restarted = new Session('make', session.reducer.status).shows('a').wait(MINUTE);
+    expect(restarted.reducer.status).toMatchObject({ state: 'working', progress: 30 });
+    expect(session.wait(30 * MINUTE).reducer.status).toMatchObject({ state: 'idle', progress: null });
+  });
+
+  test('show progress before anything else: they work', () => {
+    const session = new Session('make').says({ type: 'progress-changed', progress: { state: 'normal', percent: 30 } });
+    expect(session.reducer.status).toMatchObject({ state: 'working', progress: 30 });
+  });
+
+  test('show progress, and clear it', () => {
+    const session = new Session('make').shows('a');
+    session.says({ type: 'progress-changed', progress: { state: 'normal', percent: 30 } }).wait(2 * MINUTE);
+    session.says({ type: 'progress-changed', progress: { state: 'none' } });
+    expect(session.reducer.status).toMatchObject({ state: 'working', progress: null });
   });
 
   test('a bell is told, and decides nothing', () => {

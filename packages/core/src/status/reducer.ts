@@ -63,7 +63,7 @@ const HOOK_OVERRULED_MS = 3000;
 const PROGRAM_OVERRULED_MS = 10_000;
 /** A rule that only guesses a prompt from its looks overrules nothing. */
 const OVERRULING_MIN = 0.7;
-/** ConEmu's progress should be cleared at the end, and often is not. */
+/** ConEmu's progress should be cleared at the end, and often is not: later it does not say that there is work. */
 const PROGRESS_FRESH_MS = 60_000;
 /** Within a command of the shell, what looks like a prompt may belong to an inner shell: once all is quiet. */
 const COMMAND_QUIET_MS = 5000;
@@ -96,6 +96,8 @@ export class StatusReducer {
   #titleText = '';
   #titleStaleAt = 0;
   #progress: Claim | null = null;
+  /** The last that was reported; it stays true, where nothing else has been, until the work is over. */
+  #percent: number | null = null;
   #notification: Claim | null = null;
   #bell: Claim | null = null;
   /** What the kernel knows of a child that is not well. */
@@ -186,9 +188,9 @@ export class StatusReducer {
       case 'progress-changed': {
         const { progress } = fact;
         const isGoingOn = progress.state === 'normal' || progress.state === 'indeterminate';
-        const percent = progress.state === 'normal' ? progress.percent : null;
+        this.#percent = progress.state === 'normal' ? progress.percent : null;
         this.#progress = isGoingOn
-          ? claim('progress', 'working', 0.7, 'it shows progress', moment, { progress: percent })
+          ? claim('progress', 'working', 0.7, 'it shows progress', moment, { progress: this.#percent })
           : null;
         break;
       }
@@ -294,6 +296,7 @@ export class StatusReducer {
   #restore(status: Status): void {
     this.#offset = status.offset;
     this.#agent = status.agent;
+    this.#percent = status.progress;
     this.#isRestored = true;
     for (const evidence of status.evidence) {
       const isDecisive = evidence.source === status.source && evidence.says === status.state;
@@ -319,6 +322,7 @@ export class StatusReducer {
       this.#agent = null;
       this.#hook = null;
       this.#progress = null;
+      this.#percent = null;
       this.#notification = null;
       this.#bell = null;
       this.#program.dropUnfinished();
@@ -452,6 +456,7 @@ export class StatusReducer {
     const agreeing = claims.filter(({ evidence }) => evidence.says === says);
     // For a shell, the running command is the activity, also where it is blocked.
     const busy = isBusy ? [...agreeing, ...claims.filter(({ evidence }) => evidence.source === 'shell')] : [];
+    if (!isBusy) this.#percent = null;
     const asking = says === 'blocked' ? agreeing.find(({ question }) => question !== null) : undefined;
     const next: Omit<Status, 'since' | 'offset'> = {
       state: says,
@@ -467,7 +472,7 @@ export class StatusReducer {
         (isBusy ? this.#foreground : null),
       thought: busy.find(({ thought }) => thought !== null)?.thought ?? null,
       ...saidOf(claims, this.#status),
-      progress: claims.find(({ progress }) => progress !== null)?.progress ?? null,
+      progress: claims.find(({ progress }) => progress !== null)?.progress ?? this.#percent,
     };
     const last = this.#status;
     const isAnotherDialog = says === 'blocked' && this.#dialogNumber !== this.#screen.dialogNumber;
@@ -529,7 +534,7 @@ const isSameEvidence = (one: Evidence, other: Evidence): boolean =>
     one.why === other.why &&
     one.confidence === other.confidence);
 
-const HINTS: ReadonlySet<StatusSource> = new Set(['title', 'progress', 'notification', 'bell', 'output']);
+const HINTS: ReadonlySet<StatusSource> = new Set(['title', 'notification', 'bell', 'output']);
 /** A stopped child does nothing, whatever it has said before; the others may be right to take their time. */
 const HEALTH = {
   stopped: { says: 'blocked', confidence: 0.98 },

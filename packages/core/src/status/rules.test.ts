@@ -41,7 +41,7 @@ test('a bad rule is a sentence that names file and rule; the others count', () =
     ],
     [
       { ...GOOD, in: 'bottom 0' },
-      '"in" is screen, cursor, title, notification, input, below, "bottom N" or "above N" with N from 1 to 60, not "bottom 0"',
+      '"in" is screen, cursor, title, notification, input, paragraph, below, "bottom N" or "above N" with N from 1 to 60, not "bottom 0"',
     ],
     [
       { ...GOOD, colour: 'red' },

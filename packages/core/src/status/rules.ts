@@ -37,11 +37,11 @@ import { rulePattern } from './rule-pattern.ts';
 
 /**
  * Where a pattern is searched for. `cursor`: the cursor's line up to the cursor; `bottom`: the last lines that are not
- * blank. `input`: the first line of the input box (`input-box.ts`); `above`: the lines right above that box; `below`: the
- * footer below it.
+ * blank. `input`: the first line of the input box (`input-box.ts`); `above`: the lines right above that box; `paragraph`: those
+ * of them that no blank line separates; `below`: the footer below it.
  */
 export type Region =
-  | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' | 'input' | 'below' }
+  | { readonly place: 'screen' | 'cursor' | 'title' | 'notification' | 'input' | 'paragraph' | 'below' }
   | { readonly place: 'bottom' | 'above'; readonly lines: number };
 
 export interface Condition {
@@ -259,7 +259,7 @@ function region(text: unknown): Region {
   );
 }
 
-const SIMPLE_PLACES = ['screen', 'cursor', 'title', 'notification', 'input', 'below'] as const;
+const SIMPLE_PLACES = ['screen', 'cursor', 'title', 'notification', 'input', 'paragraph', 'below'] as const;
 const isSimplePlace = (text: string): text is (typeof SIMPLE_PLACES)[number] =>
   (SIMPLE_PLACES as readonly string[]).includes(text);
 

@@ -18,6 +18,8 @@ describe('[STATE-1] a draft of several lines is idle, wherever the cursor is', (
     ['gemini', GEMINI(' > first line\n   second line\n   third█')],
     ['grok', GROK('  │ ❯ first line                 │\n  │   second█                     │')],
     ['claude', `${RULE}\n❯ first line\n  second line\n  third█\n${RULE}\n  ? for shortcuts`],
+    ['claude', `─── History 1/2 ${RULE}\n❯ an older prompt█\n${RULE}\n  ? for shortcuts`],
+    ['gemini', `${RULE}\n Shift+Tab to accept edits\n\n > first line\n\n   third█\n\n ~/project   no sandbox`],
   ])('%s', (agent, screen) => {
     const session = new Session(agent).shows(screen).wait(2000);
     expect(session.is).toBe('idle (prompt)');

@@ -116,6 +116,8 @@ export class Look {
         return box === null ? [] : this.#screen.filter(({ row }) => row === box.first);
       case 'above':
         return this.#screen.filter(({ row }) => box === null || row < box.top).slice(-region.lines);
+      case 'paragraph':
+        return paragraphEnding(this.#screen.filter(({ row }) => box === null || row < box.top));
       case 'below':
         return box === null ? this.#screen.slice(-FOOTER_LINES) : this.#screen.filter(({ row }) => row > box.bottom);
       case 'bottom':
@@ -125,12 +127,23 @@ export class Look {
     }
   }
 
-  /** The lines that are not blank. */
+  /** The lines that are not blank; a scroll bar is no text. */
   get #screen(): readonly Line[] {
     return (this.#filled ??= this.#view.lines.flatMap((text, row) =>
-      text === '' || text.trim() === '' ? [] : [{ text: text.slice(0, LINE_CHARACTERS_MAX), row }],
+      text === '' || text.trim() === '' || SCROLL_BAR.test(text)
+        ? []
+        : [{ text: text.slice(0, LINE_CHARACTERS_MAX), row }],
     ));
   }
 }
+
+/** The last lines without a blank one between them. */
+function paragraphEnding(lines: readonly Line[]): readonly Line[] {
+  let from = lines.length - 1;
+  while (from > 0 && lines[from - 1]!.row === lines[from]!.row - 1) from--;
+  return lines.slice(Math.max(0, from));
+}
+
+const SCROLL_BAR = /^ +[█▐▕]\s*$/;
 
 const line = (text: string): readonly Line[] => (text === '' ? [] : [{ text, row: 0 }]);

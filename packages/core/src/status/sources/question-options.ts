@@ -90,8 +90,15 @@ function selectedButtons(row: DialogRow, labels: readonly string[], backgroundAt
   });
 }
 
+/** `[O]pen, (E)dit`. Whether the letter alone chooses, or Enter is needed too, is not on the screen. */
+const LETTERED = /[[(](\w)[\])](\w[\w' -]*)/g;
+
 /** `[y/N]`: the answer is typed and submitted. */
 export function choicesAtCursor(text: string, kind: string | null): readonly QuestionOption[] {
+  if (kind === 'choice')
+    return [...text.matchAll(LETTERED)]
+      .slice(0, OPTIONS_MAX)
+      .map(([, letter, rest]) => ({ key: null, label: cleanText(`${letter}${rest}`, LABEL_CHARACTERS_MAX) }));
   if (kind === 'key') return [{ key: 'Enter', label: 'continue' }];
   if (kind !== 'confirm') return [];
   const hasChoice = /[[(] ?y(?:es)? ?[/|,]/i.test(text) || /[[(] ?no? ?[/|,] ?y/i.test(text);

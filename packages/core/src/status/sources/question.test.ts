@@ -96,6 +96,18 @@ describe('[STATE-8] what is told is the question, from inside the dialog', () =>
     });
     expect(asked('sudo ls', '[sudo] password for user: ')).toMatchObject({ options: [] });
   });
+
+  test('any program: answers with a letter each, as vim asks when there is a swap file', () => {
+    const choices = '[O]pen Read-Only, (E)dit anyway, (R)ecover, (D)elete it, (Q)uit, (A)bort: ';
+    expect(asked('vim a.txt', `E325: ATTENTION\nSwap file ".a.txt.swp" already exists!\n${choices}`)).toEqual({
+      text: choices.trim(),
+      options: ['Open Read-Only', 'Edit anyway', 'Recover', 'Delete it', 'Quit', 'Abort'].map((label) => ({
+        key: null,
+        label,
+      })),
+    });
+    expect(new Session('cat').shows('see chapters (a)lpha, (b)eta and (c)ourse\n').wait(500).is).toBe('working');
+  });
 });
 
 test('[STATE-8] the activity is the question with its subject, and it stays while nothing changes', () => {

@@ -114,3 +114,35 @@ test("[STATE-1] OpenCode is not idle while its user's message has no answer belo
   expect(session.wait(3000).is).toBe('working');
   expect(session.wait(3000).is).toBe('idle (prompt)');
 });
+
+describe('[STATE-22] the end of a turn that the screen tells', () => {
+  const codex = (above: string): string => `• Half an answer\n\n${above}\n\n\n› █\n\n  ? for shortcuts`;
+
+  test('a notice above the box, over several rows', () => {
+    const works = (): Session => new Session('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
+    expect(
+      works().shows(codex('■ Conversation interrupted - tell the\nmodel what to do\ndifferently.')).wait(300).is,
+    ).toBe('idle (prompt)');
+    expect(works().shows(codex('■ An older notice\n\n• and more of the answer')).wait(300).is).toBe('working');
+  });
+
+  test('a line below an answer that was there at once, beside a scroll bar', () => {
+    const bar = `${' '.repeat(70)}▐\n`.repeat(3);
+    const grok = (above: string): string => `${above}\n\n${bar}\n  ╭${RULE}╮\n  │ ❯ ▮ │\n  ╰${RULE}╯\n  Shift+Tab:mode`;
+    const more = { cursor: { row: 9, col: 6 } };
+    const sent = (above: string): Session => {
+      const session = new Session('grok').shows(grok('').replace('▮', 'say it'), more).wait(1000);
+      session.reducer.typed(session.now, true);
+      return session.wait(50).shows(grok(above).replace('▮', ''), more).wait(300);
+    };
+    expect(sent('  ❯ say it\n\n     It.\n\n     Worked for 0.0s').is).toBe('idle (prompt)');
+    expect(sent('  Worked for 2m 3.4s\n\n  ❯ say it').is).toBe('working');
+  });
+});
+
+test('[STATE-22] a spinner in the title that stands still says less than a prompt that rests', () => {
+  const grok = `  ❯ say it\n\n  ┃  Bad request\n  ╭${RULE}╮\n  │ ❯ █ │\n  ╰${RULE}╯\n  Shift+Tab:mode`;
+  const session = new Session('grok').says({ type: 'title-changed', title: '⠼ - Waiting for response… - grok' });
+  expect(session.shows(grok, { title: '⠼ - Waiting for response… - grok' }).wait(400).is).toBe('working');
+  expect(session.wait(300).is).toBe('idle (prompt)');
+});

@@ -1,0 +1,21 @@
+/** Marks of real agents that were read wrong when their set was first measured, and the reason for each. */
+import { expect, test, vi } from 'vitest';
+import { markedRecordings, marksOf } from './testing/marks.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+test.each([
+  ['a box whose border has a caption, because an older prompt was brought back', 'claude-r2', ['draft-cursor-up']],
+  ['a notice of an interrupt that is wrapped above the box', 'codex-p2', ['job-stopped']],
+  ['a notice of an interrupt that is wrapped, in a narrow window', 'codex-q1', ['answer-stopped']],
+  ['a draft of several rows in a box without borders', 'gemini-p1', ['long-line']],
+  ['a draft of two rows in a box without borders', 'gemini-r1', ['long-line']],
+  ['a spinner in the title that stands still after an error', 'grok-r2', ['after-error', 'after-error-later']],
+  ['a turn that was over before any of it was seen', 'grok-r1', ['after-answer', 'after-answer-later']],
+])('[STATE-22] idle: %s (%s)', (_, name, labels) => {
+  const recording = markedRecordings().find((each) => each.name === name)!;
+  const { marks } = marksOf(recording);
+  const own = marks.filter(({ label }) => labels.includes(label));
+  expect(own.map(({ label }) => label)).toEqual(expect.arrayContaining([...labels]));
+  expect(own.map(({ label, found }) => `${label} ${found}`)).toEqual(own.map(({ label }) => `${label} idle`));
+});
