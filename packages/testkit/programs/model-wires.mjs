@@ -245,7 +245,8 @@ const gemini = {
   // Only side questions are not streamed: which model to take, who speaks next.
   whole: () => gemini.parts([{ text: JSON.stringify(CLASSIFIED) }], { finishReason: 'STOP' }),
   *stream(reply, body) {
-    if (reply.thinking) yield gemini.parts([{ text: `**A thought**\n\n${reply.thinking}`, thought: true }]);
+    for (const thought of reply.thinking?.split('\n\n') ?? [])
+      yield gemini.parts([{ text: `**A thought**\n\n${thought}`, thought: true }]);
     for (const text of piecesOf(reply)) yield gemini.parts([{ text }]);
     const names = (body.tools ?? []).flatMap((tool) => (tool.functionDeclarations ?? []).map(({ name }) => name));
     const parts = (reply.calls ?? []).map((call) => {

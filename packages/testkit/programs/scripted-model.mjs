@@ -7,6 +7,7 @@
  *
  *   please list 60         sixty lines
  *   please think           a thought, then an answer
+ *   please ponder SECONDS  a thought every quarter of a second, then an answer
  *   please run COMMAND     a call of the agent's own tool for the shell; ` ;; ` between several at once, ` >> ` one after the other
  *   please write FILE      a call of the agent's own tool for files
  *   please call NAME JSON  a call of any tool
@@ -139,6 +140,8 @@ function replyTo(items) {
       return { text: Array.from({ length: 60 }, (_, row) => `Row ${row + 1} of 60.`).join('\n\n') };
     case 'think':
       return { thinking: 'It wants a thought, so here is one.', text: heard() };
+    case 'ponder':
+      return { thinking: thoughts(4 * Number.parseInt(rest, 10)), text: heard(), pieceMs: SENTENCE_MS };
     case 'run':
       return {
         calls: rest
@@ -188,6 +191,11 @@ function replyTo(items) {
     default:
       return { text: heard() };
   }
+}
+
+/** Each has the length of a piece, so that all wires take the same time for them. */
+function thoughts(count) {
+  return Array.from({ length: count }, (_, at) => `This is thought ${String(at + 10)}...`.padEnd(22, '.')).join('\n\n');
 }
 
 /** Some agents wrap what was typed: `<user_query>` … `</user_query>`. */

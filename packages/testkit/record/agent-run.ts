@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** How long the model thinks before its first word. */
   readonly firstMs?: number;
+  /** Added to the arguments when the scene `resumed` starts the program again. */
+  readonly resumes?: readonly string[];
 }
 
 interface Fact {
@@ -73,7 +75,9 @@ touch "$1.done"
 export class AgentRun {
   readonly agent: Agent;
   readonly program: RecordedProgram;
-  readonly terminal: RecordedTerminal;
+  #terminal: RecordedTerminal;
+  /** Of the start that is recorded. */
+  #more: readonly string[] = [];
   readonly #options: RunOptions;
   readonly #folder = mkdtempSync(`${tmpdir()}/record-`);
   readonly #project = `${this.#folder}/project`;
@@ -99,8 +103,28 @@ export class AgentRun {
       mkdirSync(dirname(`${this.#folder}/${file}`), { recursive: true });
       writeFileSync(`${this.#folder}/${file}`, content);
     }
-    const { cols, rows, terminal = 'xterm' } = options;
-    this.terminal = new RecordedTerminal({
+    this.#terminal = this.#start();
+  }
+
+  get terminal(): RecordedTerminal {
+    return this.#terminal;
+  }
+
+  /** Ends the program and starts it again, so that it goes on with the session it had. Only what comes now is recorded. */
+  async resume(): Promise<void> {
+    const { quitKey } = this.agent;
+    for (let tries = 0; tries < 4 && !this.#terminal.hasEnded; tries++) {
+      this.#terminal.key(`C-${quitKey}`);
+      await this.pause(700);
+    }
+    this.#terminal[Symbol.dispose]();
+    this.#more = this.#options.resumes ?? [];
+    this.#terminal = this.#start();
+  }
+
+  #start(): RecordedTerminal {
+    const { cols, rows, terminal = 'xterm' } = this.#options;
+    return new RecordedTerminal({
       command: [program('offline'), ...commandOf(this.agent, this.#arguments)],
       cwd: this.#project,
       env: {
@@ -111,7 +135,7 @@ export class AgentRun {
         ...this.agent.env,
         ...TERMINALS[terminal],
         SCRIPTED_FACTS: this.#facts,
-        SCRIPTED_FIRST_MS: String(options.firstMs ?? 0),
+        SCRIPTED_FIRST_MS: String(this.#options.firstMs ?? 0),
       },
       cols,
       rows,
@@ -120,7 +144,7 @@ export class AgentRun {
   }
 
   get #arguments(): readonly string[] {
-    return [...this.program.arguments, ...(this.#options.arguments ?? [])];
+    return [...this.program.arguments, ...(this.#options.arguments ?? []), ...this.#more];
   }
 
   #settings(): Record<string, string> {
@@ -270,7 +294,7 @@ export class AgentRun {
   }
 
   [Symbol.dispose](): void {
-    this.terminal[Symbol.dispose]();
+    this.#terminal[Symbol.dispose]();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }

@@ -13,7 +13,7 @@ export interface Answer {
 const STARTED_STILL_MS = 1500;
 const STARTED_MS_MAX = 240_000;
 /** Where it is ready, but a status bar or another mode shows other words. */
-const READY = /\? for shortcuts|ctrl\+p |manual mode on/;
+const READY = /\? for shortcuts|ctrl\+p |manual mode on|Shift\+Tab:mode/;
 
 const DRAFT = [
   'Please look at this first:',
@@ -25,12 +25,22 @@ const DRAFT = [
 ].join('\n');
 
 export const startup: Scene = async (run) => {
-  await run.until(
-    'it takes a prompt',
-    () => run.text.includes(run.agent.ready) || READY.test(run.text),
-    STARTED_MS_MAX,
-  );
+  await ready(run);
   await run.rest('startup', STARTED_STILL_MS);
+};
+
+/** A session with two turns is left, and gone on with in a new run of the program. */
+export const resumed: Scene = async (run) => {
+  await ready(run);
+  await run.pause(STARTED_STILL_MS);
+  for (const words of ['how it began', 'what came next']) {
+    await run.send(`please say ${words}`, { isMarked: false });
+    await run.until('it has answered', () => run.open === 0);
+    await run.until('it rests', () => run.terminal.stillMs > STARTED_STILL_MS);
+  }
+  await run.resume();
+  await ready(run);
+  await run.rest('resumed', STARTED_STILL_MS);
 };
 
 export const say =
@@ -115,6 +125,101 @@ export const list: Scene = async (run) => {
   await run.until('it has answered', () => run.open === 0);
   await run.until('the answer is drawn', () => squeezed(run).includes('Row60of60'), DRAWN_MS_MAX).catch(() => {});
   await run.rest('after-list');
+};
+
+/** The model thinks for a while; nothing but thoughts comes. */
+export const ponder =
+  (seconds: number): Scene =>
+  async (run) => {
+    await run.send(`please ponder ${seconds}`);
+    await run.works('pondering', () => run.open > 0, seconds - 1);
+    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(`PLEASEPONDER${seconds}.`));
+    await run.rest('after-pondering');
+  };
+
+/** One word after the other. */
+export const count =
+  (words: number): Scene =>
+  async (run) => {
+    await run.send(`please count ${words}`);
+    await run.works('counting', () => run.open > 0, Math.floor(words / 10) - 1);
+    await run.until('it has answered', () => run.open === 0 && squeezed(run).includes(`tick${words - 1}`));
+    await run.rest('after-count');
+  };
+
+/** Older prompts are brought back with Up, one is changed, and all is cleared. */
+export const recalled =
+  (more: string): Scene =>
+  async (run) => {
+    for (const times of [1, 2]) {
+      await run.keys(['Up']);
+      await run.pause(700);
+      run.mark(`recalled-${times}`, 'idle');
+    }
+    await run.terminal.type(more, 30);
+    await run.pause(700);
+    run.mark('recalled-changed', 'idle');
+    await cleared(run);
+    await run.rest('recalled-cleared');
+  };
+
+/** A file is named in a draft, with the list of files that comes up. */
+export const mention =
+  (before: string): Scene =>
+  async (run) => {
+    await run.terminal.type(`${before} @no`, 30);
+    await run.pause(1300);
+    run.mark('mention', 'idle');
+    await run.keys(['Tab']);
+    await run.pause(900);
+    run.mark('mentioned', 'idle');
+    await cleared(run);
+    await run.rest('mention-cleared');
+  };
+
+/** A second prompt is sent while the first is answered. Codex then leaves the first: what is still open is for nobody. */
+export const queued =
+  (file: string, words: string): Scene =>
+  async (run) => {
+    await run.send(`please hold ${file}`);
+    const asked = run.count('asked');
+    await run.works('held', () => run.open > 0, 1);
+    await run.terminal.type(`please say ${words}`, 20);
+    await run.pause(300);
+    run.terminal.key('Enter');
+    await run.works('queued', () => run.open > 0 && run.count('asked') === asked, 2);
+    run.make(file);
+    const said = `SAY${words.toUpperCase().replaceAll(' ', '')}.`;
+    const isAnswered = (): boolean => run.open === 0 && squeezed(run).includes(said);
+    await run.until('both are answered', isAnswered, QUEUED_MS_MAX).catch(() => {});
+    await run.rest('after-queued');
+  };
+
+/** The user stops an answer as soon as it was asked for. */
+export const regretted =
+  (file: string): Scene =>
+  async (run) => {
+    await run.send(`please hold ${file}`);
+    await run.pause(600);
+    await run.keys(run.program.interrupt, 250);
+    await run.pause(1500);
+    run.make(file);
+    await run.until('nothing is open', () => run.open === 0);
+    if (squeezed(run).includes(`HELDFOR${file.toUpperCase()}`)) throw new Error('the answer was not stopped');
+    await run.rest('regretted');
+    await cleared(run);
+    await run.rest('regretted-cleared');
+  };
+
+/** Enter in an empty box, and blanks: nothing is sent. */
+export const nothing: Scene = async (run) => {
+  await run.keys(['Enter'], 900);
+  run.mark('entered-nothing', 'idle');
+  await run.terminal.type('   ', 60);
+  await run.pause(900);
+  run.mark('typed-blanks', 'idle');
+  await cleared(run);
+  await run.rest('blanks-cleared');
 };
 
 /** The model thinks aloud before it answers. */
@@ -225,13 +330,19 @@ export const interruptJob =
   };
 
 /** The model refuses; nothing is tried again. */
-export const refused: Scene = async (run) => {
-  const failed = run.count('failed');
-  await run.send('please refuse 400');
-  await run.until('it has failed', () => run.count('failed') > failed);
-  await run.until('the error is drawn', () => squeezed(run).includes('scriptedfailure'), DRAWN_MS_MAX).catch(() => {});
-  await run.rest('after-error');
-};
+export const refusedWith =
+  (status: number): Scene =>
+  async (run) => {
+    const failed = run.count('failed');
+    await run.send(`please refuse ${status}`);
+    await run.until('it has failed', () => run.count('failed') > failed);
+    await run
+      .until('the error is drawn', () => squeezed(run).includes('scriptedfailure'), DRAWN_MS_MAX)
+      .catch(() => {});
+    await run.rest('after-error');
+  };
+
+export const refused = refusedWith(400);
 
 /** The model fails once, and the program tries again by itself: until then it works. */
 export const retried: Scene = async (run) => {
@@ -283,6 +394,14 @@ export const quiet: Scene = async (run) => {
   await run.pause(4000);
   run.mark('quiet', 'idle');
 };
+
+async function ready(run: AgentRun): Promise<void> {
+  await run.until(
+    'it takes a prompt',
+    () => run.text.includes(run.agent.ready) || READY.test(run.text),
+    STARTED_MS_MAX,
+  );
+}
 
 async function asked(
   run: AgentRun,
@@ -336,5 +455,6 @@ function subjects(run: AgentRun, names: ReadonlySet<string>): readonly string[] 
 const DRAWN_MS_MAX = 5000;
 const ANSWERED_MS_MAX = 15_000;
 const WAITS_MS = 5000;
+const QUEUED_MS_MAX = 20_000;
 
 const squeezed = (run: AgentRun): string => run.text.replaceAll(/[\s│┃█]+/g, '');

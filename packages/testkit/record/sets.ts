@@ -2,6 +2,7 @@
 import type { RunOptions } from './agent-run.ts';
 import {
   type Answer,
+  count,
   draft,
   hold,
   interruptAnswer,
@@ -10,12 +11,20 @@ import {
   jobs,
   list,
   longLine,
+  mention,
+  nothing,
   pasted,
+  ponder,
+  queued,
   quiet,
   quote,
+  recalled,
   refused,
+  refusedWith,
+  regretted,
   resized,
   resizedInWork,
+  resumed,
   retried,
   say,
   type Scene,
@@ -313,4 +322,149 @@ const third: RecordingSet = {
   },
 };
 
-export const SETS: Readonly<Record<string, RecordingSet>> = { first, second, third };
+const RECIPE = [
+  'Bread, for the weekend:',
+  '1. Yes, mix flour and water',
+  '2. No, do not knead yet',
+  '',
+  '✻ Resting… (40m · esc to interrupt)',
+  '   > bake at 230 degrees',
+].join('\n');
+const REMARK =
+  'the build says "press enter to continue (y/N)" and then hangs; is that [stop] or Ctrl+c:cancel, or am I to wait 30s?';
+
+const LAST: Readonly<Record<string, readonly string[]>> = {
+  claude: ['--continue'],
+  codex: ['resume', '--last'],
+  gemini: ['--resume', 'latest'],
+  grok: ['--continue'],
+  opencode: ['--continue'],
+};
+/** Gemini and OpenCode try again after other errors, so that nobody knows when they have given up. */
+const FINAL = 400;
+
+/** Goes on with an older session. */
+const voyage = (denied: number, allowed: number, status: number, isAtOnce: boolean): readonly Scene[] => [
+  resumed,
+  recalled(', but slowly'),
+  job('tern', 4, yes(allowed), { tail: ' && echo the boat is back in the port by now' }),
+  ponder(6),
+  mention('compare it with'),
+  write('logbook.txt', no(denied)),
+  queued('anchor', 'land ahoy'),
+  refusedWith(status),
+  jobs('port', 'starboard', isAtOnce, yes(0)),
+  count(35),
+  regretted('storm'),
+  interruptJob('gull', yes(allowed)),
+  say('we have arrived'),
+];
+
+const kitchen = (denied: number, allowed: number, more: readonly Scene[]): readonly Scene[] => [
+  startup,
+  nothing,
+  typed(REMARK),
+  stream(4),
+  job('onion', 3, no(denied), { waits: true }),
+  pasted(RECIPE),
+  hold('oven', { drafts: true }),
+  recalled(' with salt'),
+  ...more,
+  write('menu.md', yes(allowed)),
+  regretted('smoke'),
+  quote,
+  job('garlic', 3, yes(0)),
+  list,
+  slashMenu,
+  refused,
+  quiet,
+];
+
+/** After the mistakes of the third set were mended: resumed sessions, long thoughts, recalled and queued prompts. */
+const fourth: RecordingSet = {
+  'claude-s1': {
+    agent: 'claude',
+    version: '2.1.322',
+    cols: 110,
+    rows: 28,
+    terminal: 'kitty',
+    resumes: LAST['claude']!,
+    scenes: voyage(1, 0, 404, true),
+  },
+  'claude-s2': {
+    agent: 'claude',
+    version: '2.1.275',
+    ...SMALL,
+    firstMs: 250,
+    scenes: kitchen(1, 2, [resized(52, 18)]),
+  },
+  'claude-s3': {
+    agent: 'claude',
+    version: '2.1.308',
+    ...LARGE,
+    terminal: 'silent',
+    scenes: kitchen(2, 1, [ponder(5), resizedInWork('broth', 100, 24)]),
+  },
+  'codex-s1': {
+    agent: 'codex',
+    version: '0.165.0',
+    cols: 64,
+    rows: 40,
+    resumes: LAST['codex']!,
+    firstMs: 200,
+    scenes: voyage(0, 1, 404, false),
+  },
+  'codex-s2': {
+    agent: 'codex',
+    version: '0.158.0',
+    cols: 132,
+    rows: 24,
+    terminal: 'ghostty',
+    scenes: kitchen(2, 2, [ponder(4), resized(96, 40)]),
+  },
+  'codex-s3': { agent: 'codex', ...SMALL, scenes: kitchen(1, 0, [count(20)]) },
+  'gemini-s1': {
+    agent: 'gemini',
+    version: '0.60.0',
+    cols: 84,
+    rows: 50,
+    resumes: LAST['gemini']!,
+    firstMs: 100,
+    scenes: voyage(1, 1, FINAL, true),
+  },
+  'gemini-s2': {
+    agent: 'gemini',
+    version: '0.56.0',
+    cols: 48,
+    rows: 18,
+    scenes: kitchen(0, 2, [resizedInWork('broth', 66, 26)]),
+  },
+  'grok-s1': {
+    agent: 'grok',
+    version: '1.0.5',
+    cols: 120,
+    rows: 38,
+    terminal: 'kitty',
+    resumes: LAST['grok']!,
+    scenes: voyage(2, 2, 404, false),
+  },
+  'grok-s2': { agent: 'grok', cols: 58, rows: 21, firstMs: 300, scenes: kitchen(0, 0, [ponder(5), resized(80, 30)]) },
+  'opencode-s1': {
+    agent: 'opencode',
+    version: '1.18.24',
+    cols: 92,
+    rows: 36,
+    resumes: LAST['opencode']!,
+    firstMs: 150,
+    scenes: voyage(1, 1, FINAL, false),
+  },
+  'opencode-s2': {
+    agent: 'opencode',
+    version: '1.17.9',
+    ...LARGE,
+    terminal: 'kitty',
+    scenes: kitchen(2, 0, [ponder(4), resizedInWork('broth', 120, 30)]),
+  },
+};
+
+export const SETS: Readonly<Record<string, RecordingSet>> = { first, second, third, fourth };
