@@ -126,3 +126,14 @@ test('[ASK-1] an answer without a known key is refused', async () => {
   await expect(answer(session, 'Yes')).rejects.toMatchObject({ code: 'ANSWER_UNKNOWN' });
   expect(typed).toEqual([]);
 });
+
+test('[ASK-1] of two answers at once one is pressed, and the other is refused; a later one is looked at again', async () => {
+  const question = { ...QUESTION, options: [{ label: 'Yes', keys: [key('1')] }] };
+  const { session, typed } = scripted({ question });
+  const [first, second] = await Promise.allSettled([answer(session, 'Yes'), answer(session, 'Yes')]);
+  expect(first).toMatchObject({ status: 'fulfilled', value: { isConfirmed: false } });
+  expect(second).toMatchObject({ reason: { code: 'QUESTION_CHANGED' } });
+  expect(typed).toEqual(['<1>']);
+  await answer(session, 'Yes');
+  expect(typed).toEqual(['<1>', '<1>']);
+});

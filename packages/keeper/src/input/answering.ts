@@ -1,7 +1,7 @@
 /**
  * Answers the question of a session as a careful user would: looks before each key, and presses it only if the same question is
  * on the screen and the key chooses the wanted answer. Enter is never pressed blindly: in a menu it is pressed once the screen
- * shows that the wanted answer is selected. Keeps ASK-1.
+ * shows that the wanted answer is selected. Of two who answer at once, the first presses, and the other is refused. Keeps ASK-1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Question, type Requests, SpoolError } from '@spool/protocol';
@@ -27,7 +27,20 @@ const CONFIRM_MS = 3000;
 /** Keys that move the selection of a menu. After one of them, the screen shows which keys are still needed. */
 const MOVES: ReadonlySet<string> = new Set(['Up', 'Down', 'Left', 'Right', 'Tab', 'BTab']);
 
+/** Sessions that an answer is on its way to: until the program has reacted, its screen would invite a second one. */
+const answering = new WeakSet<Session>();
+
 export async function answerQuestion(session: Session, ask: Ask, who: string): Promise<Answered> {
+  if (answering.has(session)) throw new SpoolError('QUESTION_CHANGED', { session: session.name });
+  answering.add(session);
+  try {
+    return await pressAnswer(session, ask, who);
+  } finally {
+    answering.delete(session);
+  }
+}
+
+async function pressAnswer(session: Session, ask: Ask, who: string): Promise<Answered> {
   let last: string | null = null;
   for (let pressed = 0; pressed < KEYS_MAX; pressed++) {
     const { keys, from, written }: Pressed = await typeWhenSeen(session, judge(last), press);

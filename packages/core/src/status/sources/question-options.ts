@@ -8,6 +8,8 @@ const LABEL_CHARACTERS_MAX = 120;
 
 /** `❯ 1. Yes`, `2) No`, `3 (○) Reject`: a number chooses it. */
 const NUMBERED = /^(?:[❯›▶►▸●◉→>*] *|\(checked\) *)?(\d)(?:[.)]| [([][●○◉x✓ ][)\]]) +(\S.*)$/;
+/** `z (○) Type your answer here`: the last of Grok's, which is always in sight. */
+const OWN_ANSWER = /^([a-z]) [([][●○◉x✓ ][)\]] +(\S.*)$/;
 /** `❯ Yes`: selected; the others have blanks in its place. */
 const SELECTED = /^[❯›▶►▸●◉>] +(\S.*)$/;
 /** `Yes, proceed (y)`: the key is in brackets. */
@@ -15,7 +17,7 @@ const KEY = /^(.*\S) \((\w|esc|enter)\)$/i;
 
 export const isNumbered = (text: string): boolean => NUMBERED.test(text);
 
-export const isOption = (text: string): boolean => NUMBERED.test(text) || SELECTED.test(text);
+export const isOption = (text: string): boolean => NUMBERED.test(text) || OWN_ANSWER.test(text) || SELECTED.test(text);
 
 /** The answers below the question, one per row. */
 export function listedOptions(rows: readonly DialogRow[], width: number): readonly QuestionOption[] {
@@ -25,17 +27,28 @@ export function listedOptions(rows: readonly DialogRow[], width: number): readon
 
 function numberedOptions(rows: readonly DialogRow[], width: number): readonly QuestionOption[] {
   const options: QuestionOption[] = [];
-  rows.forEach(({ text, indent }, at) => {
-    const [, digit, label = ''] = NUMBERED.exec(text) ?? [];
-    if (digit === undefined || Number(digit) !== options.length + 1 || options.length >= OPTIONS_MAX) return;
-    const next = rows[at + 1];
-    const isWrapped =
-      next !== undefined &&
-      /^[\p{L}\p{N}(]/u.test(next.text) &&
-      indent + text.length + 1 + next.text.split(' ', 1)[0]!.length > width - 2;
-    options.push(option(isWrapped && !NUMBERED.test(next.text) ? `${label} ${next.text}` : label, digit));
+  rows.forEach((row, at) => {
+    const [, letter, others = ''] = OWN_ANSWER.exec(row.text) ?? [];
+    const [, digit, label = ''] = NUMBERED.exec(row.text) ?? [];
+    if (options.length >= OPTIONS_MAX) return;
+    if (letter !== undefined && options.length > 0) options.push(option(others, letter));
+    if (digit !== undefined && Number(digit) === options.length + 1)
+      options.push(option(wholeLabel(rows, at, label, width), digit));
   });
   return options;
+}
+
+/** A label that is too long for one row continues below its own beginning, as often as the next word had no room. */
+function wholeLabel(rows: readonly DialogRow[], at: number, label: string, width: number): string {
+  const column = rows[at]!.indent + rows[at]!.text.length - label.length;
+  let whole = label;
+  for (let [row, next] = [rows[at]!, rows[at + 1]]; next !== undefined; [row, next] = [next, rows[++at + 1]]) {
+    const hasRoom = row.indent + row.text.length + 1 + next.text.split(' ', 1)[0]!.length <= width - 2;
+    if (hasRoom || next.text === '' || next.indent !== column || isOption(next.text)) break;
+    // A path is broken after a slash, everything else at a blank.
+    whole += `${whole.endsWith('/') ? '' : ' '}${next.text}`;
+  }
+  return whole;
 }
 
 /** A list without numbers: the arrows move the mark, Enter chooses. */

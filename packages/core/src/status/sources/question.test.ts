@@ -86,6 +86,57 @@ describe('[STATE-8] what is told is the question, from inside the dialog', () =>
     });
   });
 
+  test('a label over several rows is whole, with its key at the end; a description below it is not part of it', () => {
+    const codex = `  Would you like to run the following command?\n\n  $ mkdir -p /home/user/birch-dir\n\n› 1. Yes, proceed (y)\n  2. Yes, and don't ask again for commands that start with \`mkdir -p /home/\n     user/birch-dir\` (p)\n  3. No, and tell Codex what to do differently (esc)\n\n  Press enter to confirm or esc to cancel`;
+    expect(asked('codex', codex)?.options[1]).toEqual({
+      key: 'p',
+      label: "Yes, and don't ask again for commands that start with `mkdir -p /home/user/birch-dir`",
+    });
+    const claude = `${'─'.repeat(40)}\n Bash command\n${'╌'.repeat(40)}\n ./job.sh birch 3\n${'╌'.repeat(40)}\n Do you want to proceed?\n ❯ 1. Yes\n   2. Yes, and don’t ask again for:\n      ./job.sh birch *\n   3. Yes, and switch to auto mode ·\n      auto mode handles these prompts\n      for you\n   4. No\n\n Esc to cancel · Tab to amend`;
+    expect(asked('claude', claude)?.options.map(({ label }) => label)).toEqual([
+      'Yes',
+      'Yes, and don’t ask again for: ./job.sh birch *',
+      'Yes, and switch to auto mode · auto mode handles these prompts for you',
+      'No',
+    ]);
+    const question = `${'─'.repeat(72)}\n ☐ Tree\n\nWhich tree?\n\n❯ 1. Oak\n     about Oak\n  2. Elm\n     about Elm\n\nEnter to select · ↑/↓ to navigate · Esc to cancel`;
+    expect(asked('claude', question)?.options.map(({ label }) => label)).toEqual(['Oak', 'Elm']);
+  });
+
+  test('grok: an answer of one’s own is the last option, and never what the question is about', () => {
+    const screen = (options: string): string =>
+      `  ┃\n  ┃  Which tree do you prefer?\n  ┃\n${options}  ┃  z (○) Type your answer here\n  ┃\n  ┃  ↑/↓ navigate · y copy   Enter:submit\n  ┃\n  Tab:next answer  │  Esc:scrollback  │  Shift+x:dismiss`;
+    expect(asked('grok', screen('  ┃  1 (○) Oak  The answer Oak\n  ┃  2 (○) Elm  The answer Elm\n'))).toEqual({
+      text: 'Which tree do you prefer?',
+      options: [
+        { key: '1', label: 'Oak' },
+        { key: '2', label: 'Elm' },
+        { key: 'z', label: 'Type your answer here' },
+      ],
+    });
+    expect(asked('grok', screen(''))).toEqual({ text: 'Which tree do you prefer?', options: [] });
+  });
+
+  test('opencode without frames: the buttons, and never a line of the talk above as an answer', () => {
+    const screen = `Is this all?\n\n› Run it.\n\nLet me look.\n\n$ echo a\n\n  △ Permission required\n   # Shell command\n\n  $ echo a\n\n   Allow once   Allow always   Reject      ⇆ select  enter confirm  esc reject`;
+    expect(asked('opencode', screen)).toEqual({
+      text: 'Shell command',
+      subject: 'echo a',
+      options: ['Allow once', 'Allow always', 'Reject'].map((label) => ({ key: null, label })),
+    });
+  });
+
+  test('claude: a warning to be accepted is a question too', () => {
+    const screen = `${RULE}\n  WARNING: Claude Code running in Bypass Permissions mode\n\n  By proceeding, you accept all responsibility.\n\n  ❯ No, exit\n    Yes, I accept\n\n  Enter to confirm · Esc to cancel`;
+    expect(asked('claude', screen)).toEqual({
+      text: 'WARNING: Claude Code running in Bypass Permissions mode',
+      options: [
+        { key: 'Enter', label: 'No, exit' },
+        { key: 'Down Enter', label: 'Yes, I accept' },
+      ],
+    });
+  });
+
   test('any program: a question at the cursor', () => {
     expect(asked('apt install x', 'Do you want to continue? [Y/n] ')).toEqual({
       text: 'Do you want to continue? [Y/n]',

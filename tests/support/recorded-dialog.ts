@@ -1,0 +1,93 @@
+/**
+ * A dialog of a recorded agent that can be answered: a program with the agent's name prints the recording up to the dialog,
+ * waits for keys, and goes on in the recording with each of them until the dialog is gone. It writes down what it was sent.
+ */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+
+const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+type Event = readonly [ms: number, type: string, what: unknown, offset?: number, truth?: { readonly truth: string }];
+
+export interface Recorded {
+  readonly cols: number;
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+  readonly events: readonly Event[];
+}
+
+/** `claude-a` of the recordings with truths, or `claude/tui-resize` of the others. */
+export function recorded(name: string): Recorded {
+  const read = (file: string): Buffer =>
+    existsSync(`${file}.gz`) ? gunzipSync(readFileSync(`${file}.gz`)) : readFileSync(file);
+  const isMarked = !name.includes('/');
+  const base = `${FIXTURES}${isMarked ? 'marks' : 'terminal'}/${name}`;
+  const about = JSON.parse(read(isMarked ? `${base}.json` : `${base}.pty.json`).toString()) as Omit<Recorded, 'bytes'>;
+  return { ...about, bytes: read(`${base}.pty`) };
+}
+
+/** Device attributes, cursor position, modes, colours, focus: what no key sends. */
+const REPLIES =
+  /\x1b\[\?[\d;]*(?:[cu]|\$y)|\x1b\[>[\d;]*[cm]|\x1b\[\d+;\d+R|\x1b\[[\d;]*[nt]|\x1b\[[IO]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[P_][^\x1b]*\x1b\\/g;
+
+export class RecordedDialog {
+  readonly program: string;
+  readonly size: { readonly cols: number; readonly rows: number };
+  readonly #keys: string;
+
+  /** `presses`: how many keys the answer takes. */
+  constructor(folder: string, agent: string, recording: string, mark: string, presses = 1) {
+    const { cols, rows, bytes, events } = recorded(recording);
+    const from = events.findIndex(([, type, what]) => type === 'm' && what === mark);
+    if (from === -1) throw new Error(`${recording} has no mark ${mark}`);
+    const before = events.slice(0, from);
+    if (before.some(([, type]) => type === 'r')) throw new Error(`${recording} is resized before ${mark}`);
+    // What the agent drew after each key of the recording, and where the dialog was gone.
+    let offset = events[from]![3]!;
+    const stops = [offset];
+    for (const [, type, what, , truth] of events.slice(from + 1)) {
+      if (type === 'o') offset += what as number;
+      if (type === 'i' && offset > stops.at(-1)! && stops.length < presses) stops.push(offset);
+      if (type === 'm' && (truth ? truth.truth !== 'blocked' : /^(?:idle|working)/.test(what as string))) break;
+    }
+    stops.push(offset);
+    this.size = { cols, rows };
+    this.program = join(folder, agent);
+    this.#keys = `${this.program}.keys`;
+    writeFileSync(`${this.program}.pty`, bytes.subarray(0, offset));
+    writeFileSync(this.program, `#!${process.execPath}\n${PLAYER(this.program, stops)}`);
+    chmodSync(this.program, 0o755);
+  }
+
+  get isReading(): boolean {
+    return existsSync(this.#keys);
+  }
+
+  /** Without the answers of the terminal to what the recording asks. */
+  get typed(): string {
+    return readFileSync(this.#keys, 'latin1').replaceAll(REPLIES, '');
+  }
+}
+
+const PLAYER = (program: string, stops: readonly number[]): string => `
+  const { appendFileSync, readFileSync, writeSync } = require('node:fs');
+  const bytes = readFileSync('${program}.pty');
+  const stops = ${JSON.stringify(stops)};
+  let at = 0;
+  const go = () => {
+    const end = stops.shift();
+    while (end > at) at += writeSync(1, bytes, at, Math.min(end - at, 4096));
+  };
+  process.stdin.setRawMode(true);
+  go();
+  appendFileSync('${program}.keys', '');
+  // Each read of what is left after the terminal's own answers is one key.
+  process.stdin.on('data', (sent) => {
+    appendFileSync('${program}.keys', sent);
+    if (sent.toString('latin1').replaceAll(${String(REPLIES)}, '') !== '' && stops.length > 0) go();
+  });
+  process.on('SIGUSR2', () => { while (stops.length > 0) go(); });
+  setInterval(() => {}, 1000);
+`;
