@@ -9,13 +9,11 @@ import type { Killed } from './bodies/agent-kills.ts';
 import { MATRIX } from './support/agent-session.ts';
 import { AGAIN, AGENTS, isInstalled } from '@spool/testkit/agents';
 
-/** Tests of OpenCode's bridge are in `opencode.test.ts`. */
-const ON_PIPES = MATRIX.filter(({ isBridged = false }) => !isBridged);
 const BODY = new URL('bodies/agent-kills.ts', import.meta.url);
 /** Two runs and two resumed ones, on a machine that does other things too. */
 const RUN_MS = 240_000;
 
-test.for(ON_PIPES)(
+test.for(MATRIX)(
   '[EVT-1, EVT-9] $name, the real one: driver, keeper and holder are killed in a stream and while a permission waits, then the agent',
   { ...AGAIN, timeout: RUN_MS + 10_000 },
   async ({ name, resumesNextMinute }, { skip }) => {

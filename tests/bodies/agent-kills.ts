@@ -3,9 +3,10 @@
  * keeper, the holder; while it streams and while a permission waits. Then the agent itself is killed, in both situations, and
  * resumed. Returns what became of each turn, so that the test can compare.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { AgentEvent, Client } from '@spool/client';
-import { program, statusField, TestDaemon, until } from '@spool/testkit';
+import { program, SPOOL, statusField, TestDaemon, until } from '@spool/testkit';
 import { AGENTS, AgentHome, commandOf } from '@spool/testkit/agents';
 import { MATRIX, type MatrixAgent } from '../support/agent-session.ts';
 import { FollowedAgent, PATIENCE_MS, type Turn } from '../support/followed-agent.ts';
@@ -36,14 +37,17 @@ export default async function killed({ name }: { name: string }): Promise<Killed
   const real = AGENTS.find((each) => each.name === name)!;
   using home = new AgentHome(real);
   await using daemon = new TestDaemon();
+  const offline = program('offline');
+  // A bridge must reach the agent: then the whole daemon has its network.
+  if (agent.isBridged) spawnSync(offline, [SPOOL, 'daemon', 'start'], { env: daemon.env as NodeJS.ProcessEnv });
   const client = await daemon.client();
-  const env = { PATH: process.env.PATH!, ...home.env };
+  const env = { PATH: process.env.PATH!, ...home.env, ...agent.env };
   const start = async (): Promise<FollowedAgent> =>
     new FollowedAgent(
       client,
       await client.agent(name, {
         ...(agent.mode !== undefined && { mode: agent.mode }),
-        program: [program('offline'), ...commandOf(real)],
+        program: [...(agent.isBridged ? [] : [offline]), ...commandOf(real)],
         cwd: home.project,
         env,
       }),

@@ -67,6 +67,11 @@ export class FdStore {
     return this.#link;
   }
 
+  /** The store never sends anything: what can be read is its end. */
+  get isThere(): boolean {
+    return this.#link !== -1 && !native.isReadable(this.#link);
+  }
+
   /** Everything, in the place of what is there. */
   fill(daemon: DaemonRecord, fds: readonly number[], all: Iterable<Held>): void {
     this.#send('b');
@@ -122,7 +127,6 @@ export class FdStore {
     if (this.#link !== -1) this.#options.watch.change(this.#link, POLL.readable);
   }
 
-  /** The store never sends anything: what can be read is its end. */
   #ready(events: number): void {
     if ((events & ~POLL.writable) !== 0) {
       this.#options.watch.unwatch(this.#link);

@@ -49,12 +49,14 @@ class Stage {
   keeperDied = Promise.resolve();
   #link: FdLink<FromHolder, FromKeeper> | null = null;
 
-  constructor() {
+  /** `store`: a link to an fd store; it is taking over from a keeper then. */
+  constructor(store: readonly number[] = []) {
     this.holder = new CountingHolder({
       watch: this.watch,
       log: new DaemonLog(`${this.folder}/daemon.log`, 'holder'),
-      daemon: { home: {}, hasEscrow: true } as unknown as DaemonRecord,
-      commonFds: [],
+      daemon: { home: {}, hasEscrow: true, hasStore: store.length > 0 } as unknown as DaemonRecord,
+      commonFds: store,
+      isTakingOver: store.length > 0,
     });
     onTestFinished(() => {
       this.#link?.close();
@@ -102,8 +104,10 @@ class Stage {
   /** Messages arrive through the event loop, whatever the fake clock says. */
   async hears<Type extends FromHolder['type']>(type: Type, count = 1): Promise<Extract<FromHolder, { type: Type }>> {
     const found = (): FromHolder[] => this.heard.filter((message) => message.type === type);
-    for (let turn = 0; found().length < count; turn++) {
-      if (turn > 20_000) throw new Error(`${type} never came; ${JSON.stringify(this.heard.map((each) => each.type))}`);
+    const deadline = process.uptime() + 20; // not of the fake clock
+    while (found().length < count) {
+      if (process.uptime() > deadline)
+        throw new Error(`${type} never came; ${JSON.stringify(this.heard.map((each) => each.type))}`);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return found()[count - 1] as Extract<FromHolder, { type: Type }>;
@@ -236,4 +240,27 @@ test('[LIFE-2] keepers that die at once are started less and less often; one tha
   const before = stage.holder.started;
   await dies(1000);
   expect(stage.holder.started).toBe(before + 1);
+});
+
+test('[LIFE-14] a keeper that dies before it has handed everything over: the fd store has all of it, and takes its turn', async () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  for (const [isHanded, isStoreGone, exits] of [
+    [false, false, 1],
+    [true, false, 0], // it has everything
+    [false, true, 0], // some of the sessions are better than none
+  ] as const) {
+    const [ours, theirs] = native.socketPair(true);
+    const stage = new Stage([ours]);
+    await stage.attach();
+    if (isHanded) stage.say({ type: 'handed' });
+    stage.say({ type: 'ask' });
+    await stage.hears('here');
+    exit.mockClear();
+    if (isStoreGone) native.close(theirs);
+    stage.leave();
+    await stage.keeperDied;
+    expect([isHanded, isStoreGone, exit.mock.calls.length]).toEqual([isHanded, isStoreGone, exits]);
+    if (!isStoreGone) native.close(theirs);
+  }
+  exit.mockRestore();
 });

@@ -49,6 +49,8 @@ export interface HolderOptions {
   readonly commonFds: readonly number[];
   /** Started beside a holder that is about to exit: until then, this one starts nothing. */
   readonly isStandby?: boolean;
+  /** A keeper whose holder died is handing everything over; `handed` ends that. */
+  readonly isTakingOver?: boolean;
 }
 
 interface Keeper {
@@ -69,6 +71,7 @@ export class Holder {
   readonly #missed = new MissedSessions(this.#spare, (id) => this.#emit({ type: 'missed', id }));
   #isShuttingDown = false;
   #isStandby: boolean;
+  #isTakingOver: boolean;
   #daemon: DaemonRecord;
   #commonFds: readonly number[];
   #guard: HomeGuard | null;
@@ -81,6 +84,7 @@ export class Holder {
   constructor(options: HolderOptions) {
     this.#options = options;
     this.#isStandby = options.isStandby === true;
+    this.#isTakingOver = options.isTakingOver === true;
     this.#daemon = options.daemon;
     this.#commonFds = options.commonFds;
     this.#guard = HomeGuard.of(options.daemon, options.commonFds, (sentence) => options.log.say(sentence, 'warn'));
@@ -285,6 +289,7 @@ export class Holder {
         return this.#missed.got(message.session.run.id);
       case 'handed':
         return this.#missed.whenComplete(() => {
+          this.#isTakingOver = false;
           this.#fillStore();
           this.#emit({ type: 'held' });
         });
@@ -346,6 +351,10 @@ export class Holder {
     const keeper = this.#keeper;
     if (!keeper || this.#isShuttingDown) return;
     if (this.#isStandby) process.exit(0); // the holder beside us has everything, and starts the next keeper
+    if (this.#isTakingOver && this.#store?.isThere === true) {
+      this.#options.log.say(`keeper ${keeper.pid} is gone before it had handed everything over; the fd store has it`);
+      process.exit(0); // with that, the store's last link ends, and it starts a holder
+    }
     this.#keeper = null;
     keeper.health.stop();
     this.#missed.clear();

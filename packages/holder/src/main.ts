@@ -117,6 +117,7 @@ function takeOver(linkFd: number): void {
         daemon: { ...message.daemon, hasStore: message.daemon.hasStore === true || storeFd !== -1 },
         commonFds: storeFd === -1 ? fds : [...fds, storeFd],
         isStandby: message.isStandby === true,
+        isTakingOver: storeFd === -1,
       });
       // The keeper may be dead already: then its link ends after everything it handed over, and another keeper is
       // started.

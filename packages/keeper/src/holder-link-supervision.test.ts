@@ -69,8 +69,8 @@ class Stage {
     });
   }
 
-  say(message: FromHolder): void {
-    this.#holders.send(message);
+  say(message: FromHolder, fds: readonly number[] = []): void {
+    this.#holders.send(message, fds);
   }
 
   async welcome(): Promise<void> {
@@ -169,4 +169,25 @@ test('[LIFE-1] it is settled only when a holder that is alive has said that it h
   expect(isSettled).toBe(false);
   stage.say({ type: 'here' });
   await stage.until(() => isSettled);
+});
+
+test('[LIFE-14] a holder that dies before it has handed everything over: the fd store has all of it, and takes its turn', async () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  for (const [isAdopted, exits] of [
+    [false, 1],
+    [true, 0],
+  ] as const) {
+    const [link, store] = native.socketPair(true);
+    const stage = new Stage();
+    stage.say({ type: 'welcome', holderPid: stage.holder.pid!, daemon: { hasStore: true } as DaemonRecord }, [link]);
+    if (isAdopted) stage.say({ type: 'adopted' });
+    await stage.until(() => stage.link.holderPid === stage.holder.pid);
+    exit.mockClear();
+    stage.leave();
+    await stage.until(() => stage.complaints.length > 0);
+    expect([isAdopted, exit.mock.calls.length]).toEqual([isAdopted, exits]);
+    native.close(link);
+    native.close(store);
+  }
+  exit.mockRestore();
 });

@@ -56,6 +56,8 @@ export class HolderLink {
   #backoffMs = 0;
   #count = 1;
   #isEnding = false;
+  /** All sessions that the first holder has were received. */
+  #isWhole = false;
   #next: NextHolder | null = null;
   /** Messages for a new holder that wait until it holds everything; it would not understand them before. */
   #early: { readonly message: FromKeeper; readonly fds: readonly number[] }[] | null = null;
@@ -220,6 +222,7 @@ export class HolderLink {
         this.#backoffMs = 0;
         // A session that is missing would be marked as lost.
         this.#missed.whenComplete(() => {
+          this.#isWhole = true;
           this.#settled.resolve();
           this.#options.onMessage(message, fds);
         });
@@ -258,6 +261,10 @@ export class HolderLink {
       process.exit(0);
     }
     const { holderPid } = this;
+    if (!this.#isWhole && this.#hasStore) {
+      this.#options.warn(`holder ${holderPid} is gone before it had handed everything over; the fd store has it`);
+      process.exit(0); // with that, the store's last link ends, and it starts a holder
+    }
     this.#options.warn(`holder ${holderPid} is gone: ${why}; starting another`);
     this.#health?.stop();
     this.#health = null;
@@ -283,6 +290,12 @@ export class HolderLink {
     this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(20, waitMs * 2));
     if (waitMs === 0) this.#startHolder();
     else setTimeout(() => this.#startHolder(), waitMs);
+  }
+
+  /** It never sends anything: what could be read from its link is its end. */
+  get #hasStore(): boolean {
+    const { record, fds } = this.#daemon!;
+    return record.hasStore === true && !native.isReadable(fds.at(-1)!);
   }
 
   /**
