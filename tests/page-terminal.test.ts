@@ -135,3 +135,42 @@ testNeeding(NO_BROWSER)('[FILE-2] files and changes are shown on the page, and H
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-37] after a flood the page is exact, and has the lines above the screen again',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const last = 1_000_000;
+    for (const after of ['exec sleep 1000', 'exit']) {
+      const session = await client.run({
+        command: ['bash', '-c', `stty -echo; read -r go; seq 1 ${last}; ${after}`],
+        name: `flood, ${after}`,
+        size: { cols: 80, rows: 24 },
+      });
+      await using open = await openPage(daemon);
+      const { page, origin } = open;
+      await page.goto(`${origin}/#/s/${session.id}`);
+      await until('it is attached', async () => (await client.get(session.id)).viewers.length === 1, WITHIN_MS);
+      await client.write(session.id, 'go\r');
+      await until('the end is shown', async () => (await rowsOn(page))[22] === String(last), WITHIN_MS);
+      const expected = Array.from({ length: 23 }, (_, index) => String(last - 22 + index));
+      expect((await rowsOn(page)).slice(0, 23)).toEqual(expected);
+      await page.locator('.xterm-helper-textarea').focus();
+      const scroll = async (key: string): Promise<void> => {
+        for (let n = 0; n < 50; n++) await page.keyboard.press(key);
+      };
+      await until(
+        'a thousand lines are above the screen',
+        async () => {
+          await scroll('Shift+PageUp');
+          const isThere = Number((await rowsOn(page))[0]) <= last - 1000;
+          if (!isThere) await scroll('Shift+PageDown');
+          return isThere;
+        },
+        WITHIN_MS,
+      );
+      expect(open.complaints).toEqual([]);
+    }
+  },
+);

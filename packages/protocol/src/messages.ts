@@ -302,7 +302,7 @@ export interface Requests extends DoorRequests {
   };
   /**
    * For viewers: first a `snapshot` frame, which paints the screen as it was at its offset, then output from there on,
-   * as for `watch`. A viewer that falls far behind gets another snapshot instead of the backlog. `size` (not from a
+   * as for `watch`. A viewer that falls far behind, or late, gets another snapshot instead of the backlog. `size` (not from a
    * read-only viewer) is applied after the snapshot. With `from`, a viewer that lost its link continues where it was.
    *
    * Input typed here (`FrameFlag.typed`, on this channel) has an offset too, in the stream `typing`: the answer says
@@ -324,6 +324,8 @@ export interface Requests extends DoorRequests {
        * the snapshot was taken at, and each change, including its own.
        */
       readonly followsSize?: boolean | undefined;
+      /** Beyond this delay, the viewer gets a snapshot instead of the backlog (default: when it is a megabyte behind). */
+      readonly lateMs?: number | undefined;
       /** It was attached before the link broke: nothing about sizes has changed. */
       readonly isReattach?: boolean | undefined;
       /** Chosen by the client, once for each attachment. */
@@ -340,6 +342,8 @@ export interface Requests extends DoorRequests {
       readonly colours?: TerminalColours | undefined;
       /** The viewer's screen is no longer valid, after a change of size for instance. */
       readonly wantsSnapshot?: true | undefined;
+      /** The lines above the screen that the snapshot is to have (default: 0). */
+      readonly historyLines?: number | undefined;
     };
     answer: Record<never, never>;
   };

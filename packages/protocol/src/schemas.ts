@@ -189,6 +189,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     historyLines,
     colours: colours.optional(),
     followsSize: z.boolean().optional(),
+    lateMs: z.int().min(0).max(3_600_000).optional(),
     isReattach: z.boolean().optional(),
     typing: z.string().min(8).max(32),
   }),
@@ -198,6 +199,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     isFocused: z.boolean().optional(),
     colours: colours.optional(),
     wantsSnapshot: z.literal(true).optional(),
+    historyLines,
   }),
   screen: z.strictObject({
     session: sessionRef,

@@ -52,6 +52,11 @@ export interface AttachOptions extends ByteStreamOptions {
    */
   readonly followsSize?: boolean | undefined;
   /**
+   * For a viewer that shows the present rather than every byte: beyond this delay, it gets a snapshot instead of the backlog
+   * (default: when it is a megabyte behind).
+   */
+  readonly lateMs?: number | undefined;
+  /**
    * `terminal` (default): the bytes are safe to write to a terminal or an emulator, and what that one sends is safe to type:
    * queries and everything else that could harm it are taken out of the output, and its replies out of the input. An object
    * allows more (`{ allowClipboard: true }`). `none`: exact bytes both ways, for a viewer that filters by itself, or renders
@@ -70,6 +75,8 @@ export interface ViewChange {
   readonly colours?: TerminalColours | undefined;
   /** Requests a snapshot of the present. */
   readonly wantsSnapshot?: true | undefined;
+  /** The lines above the screen that the snapshot is to have (default: 0). */
+  readonly historyLines?: number | undefined;
 }
 
 /** A window that is dragged has another size with each frame: one of them is sent in this time, and the last one always. */
@@ -199,14 +206,14 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   /** The viewer's size, focus or colours have changed. Sent now (sizes: 20 in a second), and again after a break. */
-  view({ size, isFocused, colours, wantsSnapshot }: ViewChange): void {
+  view({ size, isFocused, colours, wantsSnapshot, historyLines }: ViewChange): void {
     if (colours !== undefined) this.#colours = colours;
     if (isFocused !== undefined) this.#isFocused = isFocused;
     this.#say({
       ...(size && this.#options.isReadOnly !== true && this.#mayResizeTo(size) ? { size } : {}),
       ...(isFocused === undefined ? {} : { isFocused }),
       ...(colours && { colours }),
-      ...(wantsSnapshot && { wantsSnapshot }),
+      ...(wantsSnapshot && { wantsSnapshot, historyLines }),
     });
   }
 
@@ -260,14 +267,14 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   #ask(connection: Connection, creditBytes: number, channel: Channel): number {
-    const { isReadOnly, takeover, historyLines, followsSize } = this.#options;
+    const { isReadOnly, takeover, historyLines, followsSize, lateMs } = this.#options;
     const isFirst = this.id === undefined;
     // A resize during the break is sent again, because it counts as activity.
-    const { size, wantsSnapshot } = isFirst ? {} : this.#unsaid;
+    const { size, wantsSnapshot, historyLines: wantedLines } = isFirst ? {} : this.#unsaid;
     this.#unsaid = {
       ...(this.#isFocused !== undefined && { isFocused: this.#isFocused }),
       ...(size && { size }),
-      ...(wantsSnapshot && { wantsSnapshot }),
+      ...(wantsSnapshot && { wantsSnapshot, historyLines: wantedLines }),
     };
     return connection.open(
       'attach',
@@ -283,6 +290,7 @@ export class Attachment extends Reading<AttachItem> {
         isReattach: isFirst ? undefined : true,
         colours: this.#colours,
         followsSize,
+        lateMs,
         typing: this.#typing,
       },
       channel,

@@ -17,16 +17,13 @@ type Ask = Requests['attach']['ask'];
 
 export function attach(session: Session, ask: Ask, connection: Connection, channel: number): undefined {
   if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
-  const { creditBytes, isReadOnly = false, followsSize = false } = ask;
+  const { creditBytes, isReadOnly = false, followsSize = false, lateMs } = ask;
   const isTerminal = session.info.size !== null;
   const { start, end } = session.log;
   const from = ask.from ?? (isTerminal ? end : Math.max(start, end - PIPES_TAIL_BYTES));
   checkReaches(end, from);
-  let { historyLines = 0 } = ask;
-  const takeSnapshot = async (): Promise<Snapshot> => {
-    const asked = session.screen({ type: 'snapshot', historyLines });
-    historyLines = 0; // the history comes once, with the first snapshot
-    const snapshot = await asked;
+  const takeSnapshot = async (historyLines: number): Promise<Snapshot> => {
+    const snapshot = await session.screen({ type: 'snapshot', historyLines });
     if (snapshot.missingBytes > 0) watcher.emitLatest(missingNotice(session, snapshot.missingBytes));
     return snapshot;
   };
@@ -37,6 +34,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     from,
     creditBytes,
     followsSize,
+    lateMs,
     inputStream: ask.typing,
     ...(isTerminal && { takeSnapshot }),
   });
@@ -60,9 +58,10 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
   if (ask.colours) session.view.change(viewer, { colours: ask.colours });
   if (ask.from !== undefined) watcher.tellSize(from);
   // History that was painted at another size would disturb the next snapshot.
+  const { historyLines = 0 } = ask;
   const isSizedFirst = historyLines > 0;
   if (isSizedFirst) applySize();
-  const painted = ask.from === undefined ? watcher.snapshot() : Promise.resolve(watcher.pump());
+  const painted = ask.from === undefined ? watcher.snapshot(historyLines) : Promise.resolve(watcher.pump());
   void painted.then(async () => {
     session.view.tellViewers();
     // A terminal of another size moves its lines: what was painted before no longer matches the session's screen.

@@ -177,6 +177,53 @@ test('[SLOW-3] a viewer that is more than a megabyte behind gets one snapshot an
   expect(client.output.length).toBeLessThan(2 * MIB);
 });
 
+test('[SLOW-5] a viewer that wants the present gets a snapshot when what would come next is too old', async () => {
+  const picture = (offset: number): Snapshot => ({ offset, size: SIZE, bytes: Buffer.from('the picture') });
+  const takeSnapshot = vi.fn<(historyLines: number) => Promise<Snapshot>>();
+  const { session, client, watcher } = await watching({ takeSnapshot, lateMs: 50, creditBytes: 10_000 });
+  takeSnapshot.mockImplementation(async () => picture(session.log.end));
+  const now = vi.spyOn(performance, 'now');
+  let time = 1000;
+  now.mockImplementation(() => time);
+  try {
+    session.print(Buffer.alloc(100_000, 120));
+    time += 40;
+    watcher.grant(20_000); // not yet
+    expect(takeSnapshot).not.toHaveBeenCalled();
+    time += 20;
+    watcher.grant(30_000);
+    expect(takeSnapshot).toHaveBeenCalledTimes(1);
+    await client.readUntil('the picture', () => client.frames.some(({ type }) => type === FrameType.snapshot));
+    expect(client.story.at(-1)).toBe('snapshot 100000 the picture');
+    expect(client.outputBytes).toBe(20_000);
+    // A short backlog is sent, however late: a snapshot would not be shorter.
+    session.print(Buffer.alloc(20_000, 121));
+    time += 1000;
+    watcher.grant(200_000);
+    await client.readUntil('the rest', () => client.outputBytes === 40_000);
+    // Output that comes after a long silence is not late.
+    time += 100_000;
+    session.print(Buffer.alloc(70_000, 122));
+    await client.readUntil('all of it', () => client.outputBytes === 110_000);
+    expect(takeSnapshot).toHaveBeenCalledTimes(1);
+  } finally {
+    now.mockRestore();
+  }
+});
+
+test('[SLOW-5] the lines above the screen come with a snapshot that was asked for, also while another is taken', async () => {
+  const first = Promise.withResolvers<Snapshot>();
+  const takeSnapshot = vi.fn<(historyLines: number) => Promise<Snapshot>>();
+  const { client, watcher } = await watching({ takeSnapshot });
+  takeSnapshot.mockReturnValueOnce(first.promise);
+  takeSnapshot.mockResolvedValueOnce({ offset: 0, size: SIZE, bytes: Buffer.from('with lines') });
+  void watcher.snapshot();
+  void watcher.snapshot(1000);
+  first.resolve({ offset: 0, size: SIZE, bytes: Buffer.from('without') });
+  await client.readUntil('both', () => client.story.includes('snapshot 0 with lines'));
+  expect(takeSnapshot.mock.calls).toEqual([[0], [1000]]);
+});
+
 test('[SLOW-3] without a picture the bytes must do: nothing is skipped', async () => {
   const { session, client } = await watching({ takeSnapshot: () => Promise.reject(new Error('no thread')) });
   for (let n = 0; n < 3; n++) session.print(Buffer.alloc(MIB, 120));

@@ -4,7 +4,7 @@
  * itself.
  *
  * A viewer (attached) starts with a snapshot, and gets another whenever it has fallen far behind. A watcher that needs
- * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2 and SLOW-3. Keeps ATT-3: the end is the
+ * every byte reads on from the log, however late. Keeps ATT-2, SLOW-1, SLOW-2, SLOW-3 and SLOW-5. Keeps ATT-3: the end is the
  * last event of a watcher, and comes after the last byte.
  */
 import { encodeHeader, FrameFlag, FrameType, OUTPUT_BYTES_MAX, type Size, type WatchEvent } from '@spool/protocol';
@@ -16,6 +16,9 @@ import { isSameSize } from './viewers.ts';
 
 /** A viewer further behind than this gets a new snapshot: no user can read that fast. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
+
+/** So does one that is late (`lateMs`), unless the backlog is hardly larger than a snapshot. */
+const LATE_BYTES_MIN = 16 * 1024;
 
 export interface Snapshot {
   readonly offset: number;
@@ -29,8 +32,10 @@ export interface WatcherOptions {
   readonly session: Session;
   readonly from: number;
   readonly creditBytes: number;
-  /** For viewers: takes a snapshot of the present screen. */
-  readonly takeSnapshot?: () => Promise<Snapshot>;
+  /** For viewers: takes a snapshot of the present screen, with this many lines above it. */
+  readonly takeSnapshot?: (historyLines: number) => Promise<Snapshot>;
+  /** For viewers: after this delay a snapshot replaces the backlog (default: only when a megabyte behind). */
+  readonly lateMs?: number | undefined;
   /** Report every size to this watcher, also with each snapshot and when it changed the size itself. */
   readonly followsSize?: boolean;
   /** For viewers: the id of their input stream. */
@@ -75,8 +80,10 @@ export class Watcher implements LogWatcher {
   #credit: number;
   #isSynced = false;
   #isTakingSnapshot = false;
-  /** A snapshot is due once the client reads again. */
-  #wantsSnapshot = false;
+  /** A snapshot is due once the client reads again, with this many lines above it. */
+  #wantedHistory: number | null = null;
+  /** What the log had at some moment at which not all of it could be sent: what comes before is older than that. */
+  #waitsFor: { readonly offset: number; readonly at: number } | null = null;
   /** The latest of each kind, sent once the client reads again. */
   readonly #unsent = new Map<string, WatchEvent>();
   /** Up to this offset, bytes are sent instead of a snapshot, because there was none. */
@@ -110,16 +117,21 @@ export class Watcher implements LogWatcher {
   }
 
   /** Brings a viewer to the present. */
-  async snapshot(): Promise<void> {
+  async snapshot(historyLines = 0): Promise<void> {
     const { takeSnapshot, creditBytes } = this.#options;
-    if (!takeSnapshot || this.#isTakingSnapshot) return;
-    this.#wantsSnapshot = this.connection.isFull;
-    if (this.#wantsSnapshot) return this.connection.wait(this);
+    if (!takeSnapshot) return;
+    if (this.#isTakingSnapshot) {
+      if (historyLines > 0) this.#wantedHistory = historyLines; // the one that is being taken has none
+      return;
+    }
+    this.#wantedHistory = this.connection.isFull ? historyLines : null;
+    if (this.#wantedHistory !== null) return this.connection.wait(this);
     this.#isTakingSnapshot = true;
     try {
-      const { offset, size, bytes } = await takeSnapshot();
+      const { offset, size, bytes } = await takeSnapshot(historyLines);
       if (this.#isClosed) return;
       this.#cursor = offset;
+      this.#waitsFor = null;
       this.#credit = offset + creditBytes;
       // A resize at the exact offset of the snapshot may have come after it was taken.
       this.#resizes = this.#resizes.filter(
@@ -150,9 +162,10 @@ export class Watcher implements LogWatcher {
   pump(): void {
     if (this.#isClosed || this.#isTakingSnapshot || this.connection.isWaiting(this)) return;
     const log = this.#log;
+    this.#noteWait(log.end);
     for (;;) {
       if (this.connection.isFull) return this.connection.wait(this);
-      if (this.#wantsSnapshot) return void this.snapshot();
+      if (this.#wantedHistory !== null) return void this.snapshot(this.#wantedHistory);
       this.#tellUnsent();
       this.#tellResizes();
       if (this.#cursor >= log.end) return this.#atEnd();
@@ -228,7 +241,23 @@ export class Watcher implements LogWatcher {
 
   #isFarBehind(end: number): boolean {
     const { takeSnapshot } = this.#options;
-    return takeSnapshot !== undefined && end - this.#cursor > BEHIND_BYTES_MAX && this.#cursor >= this.#bytesTo;
+    if (takeSnapshot === undefined || this.#cursor < this.#bytesTo) return false;
+    const behind = end - this.#cursor;
+    return behind > BEHIND_BYTES_MAX || (behind > LATE_BYTES_MIN && this.#isLate);
+  }
+
+  /** What would be sent next is older than the viewer wants to show. */
+  get #isLate(): boolean {
+    const { lateMs = Infinity } = this.#options;
+    if (this.#waitsFor === null || this.#cursor >= this.#waitsFor.offset) return false;
+    return performance.now() - this.#waitsFor.at > lateMs;
+  }
+
+  /** Once what waited is sent, the next wait is measured. */
+  #noteWait(end: number): void {
+    if (this.#options.lateMs === undefined) return;
+    if (this.#waitsFor === null || this.#cursor >= this.#waitsFor.offset)
+      this.#waitsFor = { offset: end, at: performance.now() };
   }
 
   #atEnd(): void {

@@ -68,7 +68,7 @@ export class SharedView {
   }
 
   /** A viewer's window, focus or colours. */
-  change(viewer: Attached, { size, isFocused, colours, wantsSnapshot }: ViewChange): void {
+  change(viewer: Attached, { size, isFocused, colours, wantsSnapshot, historyLines }: ViewChange): void {
     const { id, services } = this.#options;
     // A read-only viewer does not change the colours that the program sees while another viewer can type.
     if (colours && (!viewer.isReadOnly || !this.viewers.canType)) services.screens.colours(id, colours);
@@ -81,7 +81,7 @@ export class SharedView {
       this.viewers.touch(viewer);
       this.applySize(viewer.watcher);
     }
-    if (wantsSnapshot) void viewer.watcher.snapshot();
+    if (wantsSnapshot) void viewer.watcher.snapshot(historyLines);
   }
 
   /** Applies the size that the policy selects among the viewers. */

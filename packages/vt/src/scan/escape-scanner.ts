@@ -101,6 +101,16 @@ export class EscapeScanner {
     return concat(kept, this.#state === STRING_ESCAPE ? ESC_BYTES : LEAD_BYTES);
   }
 
+  /** Nothing is unfinished: neither a sequence nor a character. */
+  get isBetween(): boolean {
+    return this.#state === GROUND && this.#cutCharacter.length === 0;
+  }
+
+  /** So many bytes were read elsewhere. They must be whole characters of text, and come while `isBetween`. */
+  pass(bytes: number): void {
+    this.#offset += bytes;
+  }
+
   feed(chunk: Uint8Array): void {
     const { length } = chunk;
     const table = this.#table;

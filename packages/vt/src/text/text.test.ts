@@ -100,6 +100,36 @@ describe('LineText', () => {
     );
   });
 
+  test('[OUT-2] long runs of plain lines are split as they are byte by byte, beside anything else', () => {
+    const plain = fc.string({ unit: fc.constantFrom(...'abc -=.'), maxLength: 60 });
+    const odd = fc.constantFrom(
+      '\r',
+      'over\r',
+      '\t',
+      '\x1b[31m',
+      '\x1b[',
+      'é',
+      '\xc3',
+      '\x1b[?1049h',
+      '\x1b[?1049l',
+      '\x7f',
+    );
+    const end = fc.constantFrom('\r\n', '\r\n', '\r\n', '\n', '\r\r\n');
+    const run = fc
+      .tuple(plain, end, fc.integer({ min: 1, max: 120 }))
+      .map(([text, last, n]) => (text + last).repeat(n));
+    const parts = fc.array(fc.oneof({ weight: 4, arbitrary: run }, odd), { maxLength: 12 });
+    fc.assert(
+      fc.property(parts, fc.boolean(), (all, skipAlternate) => {
+        const data = Uint8Array.from(all.join(''), (character) => character.charCodeAt(0));
+        const options = { offset: 100, skipAlternate };
+        expect(linesIn([data], options)).toEqual(linesIn(cutInto(data, [500]), options));
+      }),
+    );
+    const long = bytes(`one\n${'x'.repeat(LINE_BYTES_MAX + 10)}\r\ntwo\n`);
+    expect(linesIn([long])).toEqual(linesIn(cutInto(long, [500])));
+  });
+
   test('[OUT-2] recorded programs have no broken characters in their text', () => {
     for (const { chunks, bytes: whole } of recordings()) {
       const lines = linesIn(chunks);

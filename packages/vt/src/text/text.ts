@@ -31,6 +31,18 @@ export const LINE_CELLS_MAX = 16 * 1024;
 /** A character and what is combined with it. */
 export const CELL_CHARACTERS_MAX = 32;
 
+/** Shorter chunks are read byte by byte. */
+const PLAIN_BYTES_MIN = 1024;
+/** Anything but printable ASCII and line ends; a carriage return alone goes back in its line. */
+const NOT_PLAIN = /[^\x20-\x7e\r\n]|\r(?!\n)/;
+/** Of every runtime; not in the compiler's library without Node or a browser. */
+const { TextDecoder } = globalThis as unknown as {
+  readonly TextDecoder: new (label: string) => { decode(bytes: Uint8Array): string };
+};
+const latin1 = new TextDecoder('latin1');
+const LF = 0x0a;
+const CR = 0x0d;
+
 export class LineText {
   readonly #scanner: EscapeScanner;
   readonly #skipAlternate: boolean;
@@ -72,7 +84,7 @@ export class LineText {
 
   /** The lines that these bytes have ended. */
   feed(chunk: Uint8Array): readonly TextLine[] {
-    this.#scanner.feed(chunk);
+    if (chunk.length < PLAIN_BYTES_MIN || !this.#passPlain(chunk)) this.#scanner.feed(chunk);
     const lines = this.#lines;
     this.#lines = [];
     return lines;
@@ -95,6 +107,37 @@ export class LineText {
   /** A full-screen program repaints ten times a second, and none of it is text: only its end is searched for. */
   get #isSkipping(): boolean {
     return this.#isAlternate && this.#skipAlternate;
+  }
+
+  /** Whole lines of printable ASCII are split at their ends, without a look at each byte: four times as fast. */
+  #passPlain(chunk: Uint8Array): boolean {
+    const from = chunk.indexOf(LF) + 1;
+    const to = chunk.lastIndexOf(LF) + 1;
+    if (to - from < PLAIN_BYTES_MIN) return false;
+    this.#scanner.feed(chunk.subarray(0, from));
+    const body = chunk.subarray(from, to);
+    if (!this.#scanner.isBetween || this.#isSkipping || !this.#splitPlain(latin1.decode(body)))
+      this.#scanner.feed(body);
+    this.#scanner.feed(chunk.subarray(to));
+    return true;
+  }
+
+  /** False if it is not that plain, or has a line that is returned in pieces. */
+  #splitPlain(text: string): boolean {
+    if (NOT_PLAIN.test(text)) return false;
+    const lines: TextLine[] = [];
+    const { offset } = this.#scanner;
+    for (let from = 0; from < text.length;) {
+      const end = text.indexOf('\n', from);
+      const textEnd = end > from && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+      if (textEnd - from >= LINE_BYTES_MAX) return false;
+      lines.push({ text: text.slice(from, textEnd), start: offset + from, end: offset + end + 1 });
+      from = end + 1;
+    }
+    for (const line of lines) this.#lines.push(line);
+    this.#scanner.pass(text.length);
+    this.#start = this.#scanner.offset;
+    return true;
   }
 
   #bytes(source: Uint8Array, from: number, to: number, offset: number): void {

@@ -1,6 +1,9 @@
 /**
  * One session on one emulator: its snapshot, then every byte from there on, exactly once, at the session's own size. Keeps
- * PAGE-1, PAGE-3, PAGE-4 and PAGE-23.
+ * PAGE-1, PAGE-3, PAGE-4, PAGE-23 and PAGE-37.
+ *
+ * Beside a flood the page shows the present, not every byte: it takes little at a time, and what is late is replaced by a
+ * snapshot. The lines above the screen come back when the flood pauses.
  *
  * The page never resizes the session by looking at it: `takeSize` is an explicit act. A page that is hidden for a while lets
  * go of the session, and looks at it anew when it is seen again, so that a hidden tab costs nothing.
@@ -35,6 +38,10 @@ export class SessionView {
   #attachment: ReturnType<Client['attach']>;
   #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
+  /** The last snapshot came without the lines above the screen. */
+  #lacksHistory = false;
+  #isHistoryAsked = false;
+  #historyTimer: ReturnType<typeof setTimeout> | undefined;
   /** What the keys held on a phone make of typed text. */
   typed: (text: string) => string = (text) => text;
 
@@ -78,25 +85,33 @@ export class SessionView {
   }
 
   #letGo(): void {
+    clearTimeout(this.#historyTimer);
     this.#attachment.close();
     freshness.renewed(this);
   }
 
   #attach(historyLines: number): ReturnType<Client['attach']> {
+    this.#lacksHistory = false;
+    this.#isHistoryAsked = false;
     return this.#client.attach(this.#id, {
       followsSize: true,
       historyLines,
+      creditBytes: CREDIT_BYTES,
+      lateMs: LATE_MS,
       filter: { allowClipboard: true },
       onLink: (isUp) => (isUp ? freshness.renewed(this) : freshness.fellBehind(this)),
     });
   }
 
+  #attachAnew(): void {
+    this.#attachment = this.#attach(HISTORY_LINES);
+    void this.#follow(this.#attachment);
+  }
+
   readonly #onVisibility = (): void => {
     clearTimeout(this.#hiddenTimer);
     if (!document.hidden) {
-      if (!this.#attachment.isEnded || this.#isClosed) return;
-      this.#attachment = this.#attach(HISTORY_LINES);
-      void this.#follow(this.#attachment);
+      if (this.#attachment.isEnded && !this.#isClosed) this.#attachAnew();
       return;
     }
     this.#hiddenTimer = setTimeout(() => {
@@ -107,10 +122,32 @@ export class SessionView {
 
   async #follow(attachment: ReturnType<Client['attach']>): Promise<void> {
     try {
-      for await (const item of attachment) await this.#show(item);
+      let hasSnapshot = false;
+      for await (const item of attachment) {
+        await this.#show(item);
+        if (item.type === 'snapshot') {
+          this.#lacksHistory = hasSnapshot && !this.#isHistoryAsked;
+          this.#isHistoryAsked = false;
+          hasSnapshot = true;
+        }
+        if (!this.#lacksHistory || this.#isClosed) continue;
+        if (item.type === 'exit') return this.#attachAnew();
+        this.#askHistoryLater(attachment);
+      }
     } catch (error) {
       this.#listener.onState({ type: 'failed', why: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  #askHistoryLater(attachment: ReturnType<Client['attach']>): void {
+    clearTimeout(this.#historyTimer);
+    this.#historyTimer = setTimeout(() => {
+      const { viewportY, baseY } = this.#terminal.buffer.active;
+      // A user who has scrolled up stays where they are.
+      if (viewportY < baseY) return this.#askHistoryLater(attachment);
+      this.#isHistoryAsked = true;
+      attachment.view({ wantsSnapshot: true, historyLines: HISTORY_LINES });
+    }, PAUSE_MS);
   }
 
   async #show(item: AttachItem): Promise<void> {
@@ -149,6 +186,13 @@ export class SessionView {
 }
 
 const HISTORY_LINES = 1000;
+
+/** What may be under way to the emulator, which reads a few megabytes in a second: more would delay the next snapshot. */
+const CREDIT_BYTES = 32 * 1024;
+/** Output that pauses for this long is no flood. */
+const PAUSE_MS = 300;
+/** A picture that would be older than this is skipped: the key that the user has just pressed is in a later one. */
+const LATE_MS = 50;
 
 /** A snapshot onto whatever is there. One write: a reset apart from it would be seen as a blank screen. */
 export function repainted(snapshot: Uint8Array): Uint8Array {

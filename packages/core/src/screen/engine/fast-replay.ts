@@ -75,9 +75,23 @@ export class FastReplay {
     while (this.#lines - this.#pieces[0]!.lines >= this.#linesKept) {
       const dropped = this.#pieces.shift()!;
       this.#lines -= dropped.lines;
-      const colours = colourSequences(dropped.bytes);
-      if (colours !== '') this.#model.write(Buffer.from(colours, 'latin1'));
+      this.#leaveOut(dropped.bytes);
     }
+  }
+
+  /** Of the first piece, too, only the last lines are seen. */
+  #cutFirst(): void {
+    const [first] = this.#pieces;
+    if (first === undefined) return;
+    const at = afterLines(first.bytes, this.#lines - this.#linesKept);
+    if (at === 0) return;
+    this.#leaveOut(first.bytes.subarray(0, at));
+    this.#pieces[0] = { ...first, bytes: first.bytes.subarray(at) };
+  }
+
+  #leaveOut(bytes: Uint8Array): void {
+    const colours = colourSequences(bytes);
+    if (colours !== '') this.#model.write(Buffer.from(colours, 'latin1'));
   }
 
   /** The screen, the lines above it, and a screen in which these lines mix with what stood there before. */
@@ -86,6 +100,7 @@ export class FastReplay {
   }
 
   #draw(): void {
+    this.#cutFirst();
     for (const { bytes } of this.#pieces) this.#model.write(bytes);
     this.#pieces = [];
     this.#lines = 0;
@@ -97,8 +112,15 @@ function isPlain(bytes: Uint8Array, before: number): boolean {
   return kind === 'simple' || (kind === 'plain' && isUtf8(bytes) && !hasC1(bytes));
 }
 
+/** Where the line begins that follows this many lines. */
+function afterLines(bytes: Uint8Array, lines: number): number {
+  let at = 0;
+  for (let left = lines; left > 0; left--) at = bytes.indexOf(LF, at) + 1;
+  return at;
+}
+
 function countLines(bytes: Uint8Array): number {
   let lines = 0;
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) lines++;
   return lines;
 }

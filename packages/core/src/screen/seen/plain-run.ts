@@ -42,6 +42,7 @@ const ESC = 0x1b;
 /** All but tab, line feed, carriage return and escape. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/;
 const NOT_SIMPLE = /[\t\x1b\x80-\xff]|\r[^\n]/;
+const BARE_LF = /[^\r]\n/;
 const NO_COLOUR = /\x1b(?!\[[0-9;:]{0,64}m)/;
 const COLOURS = /\x1b\[[0-9;:]*m/g;
 const NOT_PRINTED = /[^\x20-\x7e]/;
@@ -59,8 +60,7 @@ const latin1 = (bytes: Uint8Array): string =>
 export function kindOf(bytes: Uint8Array, before: number): Kind {
   const text = latin1(bytes); // regular expressions read it three times as fast as a loop over the bytes
   if (CONTROL.test(text)) return 'other';
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1))
-    if ((at === 0 ? before : bytes[at - 1]) !== CR) return 'other';
+  if ((bytes[0] === LF && before !== CR) || BARE_LF.test(text)) return 'other';
   if (text.includes('\x1b') && NO_COLOUR.test(text)) return 'other';
   const goesBack = before === CR && bytes.length > 0 && bytes[0] !== LF;
   return goesBack || NOT_SIMPLE.test(text) ? 'plain' : 'simple';

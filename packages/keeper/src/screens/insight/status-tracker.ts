@@ -64,13 +64,13 @@ export class StatusTracker {
   #factsTaken = 0;
   #toldMilestones: number;
   #lines: LineText;
-  readonly #shown: string[] = [];
+  #shown: readonly TextLine[] = [];
   #told: Status;
   #command: { text: string | null; at: number; from: number } | null = null;
   /** Has ended; its last lines are about to be read. */
   #ended: (Omit<EndedCommand, 'lastLine'> & { readonly from: number; readonly to: number }) | null = null;
   /** The last lines that are not empty, with the offsets at which they end. */
-  readonly #lineEnds: { readonly text: string; readonly end: number }[] = [];
+  #filled: readonly TextLine[] = [];
   #offset: number;
   readonly #looks = new LookTimes();
 
@@ -152,7 +152,7 @@ export class StatusTracker {
     this.#offset = offset;
     if (this.#health.output(at)) this.#reducer.health(null, at);
     if (offset > this.#newsFrom) this.#reducer.output(bytes.length, at, offset);
-    for (const line of this.#lines.feed(bytes)) this.#line(line, at);
+    this.#read(this.#lines.feed(bytes), at);
     this.#tellCommand();
   }
 
@@ -208,7 +208,7 @@ export class StatusTracker {
 
   exited(at: number, exitCode: number | null, signal: string | null): void {
     this.#takeLate(at);
-    for (const line of this.#lines.flush()) this.#line(line, at);
+    this.#read(this.#lines.flush(), at);
     this.#reducer.exited(at, this.#offset, exitCode, signal);
     this.#emit(at);
   }
@@ -259,16 +259,15 @@ export class StatusTracker {
     this.#events.onOscEvent(fact, at);
   }
 
-  #line({ text, end }: TextLine, at: number): void {
-    this.#shown.push(text);
-    if (text.trim() !== '') this.#lineEnds.push({ text, end });
-    if (this.#lineEnds.length > LINES_SHOWN) this.#lineEnds.shift();
-    if (this.#shown.length > LINES_SHOWN) this.#shown.shift();
-    this.#passed(this.#milestones.line(text, end), at);
+  #read(lines: readonly TextLine[], at: number): void {
+    if (lines.length === 0) return;
+    for (const { text, end } of lines) this.#passed(this.#milestones.line(text, end), at);
+    this.#shown = [...this.#shown, ...lines.slice(-LINES_SHOWN)].slice(-LINES_SHOWN);
+    this.#filled = [...this.#filled, ...lastFilled(lines)].slice(-LINES_SHOWN);
   }
 
   #lastLines(): ScreenView {
-    const lines = [...this.#shown, this.#lines.current];
+    const lines = [...this.#shown.map(({ text }) => text), this.#lines.current];
     const cursor = { row: lines.length - 1, col: this.#lines.current.length };
     return { lines, cursor, isCursorVisible: true, isAlternate: false, title: '' };
   }
@@ -309,7 +308,7 @@ export class StatusTracker {
     if (this.#ended === null) return;
     const { from, to, ...command } = this.#ended;
     this.#ended = null;
-    const line = this.#lineEnds.findLast(({ end }) => end > from && end <= to);
+    const line = this.#filled.findLast(({ end }) => end > from && end <= to);
     this.#events.onCommand({ ...command, lastLine: line?.text.trim() ?? '' });
   }
 
@@ -359,6 +358,14 @@ export function restoredStatus(past: readonly HistoryItem[]): { readonly status?
       offset,
     },
   };
+}
+
+/** The last lines that are not empty. */
+function lastFilled(lines: readonly TextLine[]): readonly TextLine[] {
+  const filled: TextLine[] = [];
+  for (let at = lines.length - 1; at >= 0 && filled.length < LINES_SHOWN; at--)
+    if (lines[at]!.text.trim() !== '') filled.unshift(lines[at]!);
+  return filled;
 }
 
 /** The clock may have been set back since; nothing happens later than now. */

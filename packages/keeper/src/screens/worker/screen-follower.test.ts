@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Log } from '@spool/core';
+import { encodeKeyframe, ScreenModel } from '@spool/core/screen';
 import { expect, onTestFinished, test } from 'vitest';
 import { StatusTracker } from '../insight/status-tracker.ts';
 import { FLOOD_KEYFRAME_EVERY_BYTES, KEYFRAME_APART_BYTES } from './keyframes.ts';
@@ -11,7 +12,8 @@ import { LIVE_SCROLLBACK_LINES } from './timeline.ts';
 
 const MIB = 1024 * 1024;
 
-function followed(): { follower: ScreenFollower; log: Log; say: (text: string) => void } {
+function followed(): { follower: ScreenFollower; log: Log; say: (text: string) => void; answers: string[] } {
+  const answers: string[] = [];
   const folder = mkdtempSync(`${tmpdir()}/spool-follower-`);
   mkdirSync(`${folder}/log`);
   const log = Log.open(`${folder}/log`);
@@ -27,7 +29,7 @@ function followed(): { follower: ScreenFollower; log: Log; say: (text: string) =
   };
   const files = new RuleFiles(`${folder}/config`, () => {});
   const follower: ScreenFollower = new ScreenFollower(source, 0, 0, {
-    onAnswers() {},
+    onAnswers: (bytes) => answers.push(Buffer.from(bytes).toString()),
     onFocusMode() {},
     beginTracking: (from) =>
       new StatusTracker(
@@ -48,7 +50,7 @@ function followed(): { follower: ScreenFollower; log: Log; say: (text: string) =
     follower.grown(log.end, Date.now());
     while (follower.isBehind) follower.turn();
   };
-  return { follower, log, say };
+  return { follower, log, say, answers };
 }
 
 test('[SCR-2] a flood that is passed over has keyframes all the same, thin ones', { timeout: 60_000 }, () => {
@@ -58,6 +60,32 @@ test('[SCR-2] a flood that is passed over has keyframes all the same, thin ones'
   const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
   expect(Math.max(...gaps)).toBeLessThanOrEqual(FLOOD_KEYFRAME_EVERY_BYTES + 2 * MIB);
   expect(offsets.length).toBeLessThan(8);
+});
+
+test('[SCR-7] a flood is drawn as far as it is still seen: the same cells, cursor and lines above as if all had been drawn', () => {
+  const { follower, say } = followed();
+  using drawn = new ScreenModel({ cols: 80, rows: 10 }, { scrollback: LIVE_SCROLLBACK_LINES });
+  const both = (text: string): void => {
+    say(text);
+    drawn.write(Buffer.from(text));
+    expect(picture(follower.moment().model)).toBe(picture(drawn));
+  };
+  const picture = (model: ScreenModel): string =>
+    Buffer.from(encodeKeyframe(model, { history: LIVE_SCROLLBACK_LINES })).toString('latin1');
+  const lines = (count: number): string =>
+    Array.from({ length: count }, (_, n) => `\x1b[3${n % 8}mline ${n}\x1b[0m of a build`).join('\r\n');
+  both(lines(20_000));
+  both(`\r\n${'y\r\n'.repeat(100_000)}$ `);
+  both(
+    `${'x'.repeat(200)}\x1b[4;7r\x1b[4;1H${lines(3000)}\x1b[r\x1b[2J${lines(3000)}\x1b[31m\r\n漢字${'é\r\n'.repeat(9000)}`,
+  );
+});
+
+test('[SCR-7] a query within a flood is answered with the cursor of its byte', () => {
+  const { follower, say, answers } = followed();
+  say(`${'y\r\n'.repeat(30_000)}prompt\x1b[6n${'\r\nn'.repeat(30_000)}`);
+  expect(answers.join('')).toBe('\x1b[10;7R');
+  expect(follower.moment().model.text()[9]).toBe('n');
 });
 
 test('[SCR-2] a model that is dropped and made again after each line writes no keyframe', () => {

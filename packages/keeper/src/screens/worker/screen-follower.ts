@@ -1,13 +1,13 @@
 /**
  * Follows one running session: keeps a model of its terminal a moment behind the log, answers its program's queries at
- * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1.
+ * the exact byte of the query, and writes keyframes on the way. Keeps QRY-1 and SCR-7.
  *
  * It also passes what it reads to the session's status tracker, and never delays other work. When a flood outruns it,
  * it skips to the present: it still reads modes, queries and events of what it skips (that is fast). Only the picture
  * starts from scratch, and is marked as inexact until it is certain again.
  */
 import { Log } from '@spool/core';
-import { cursorLineOf, ScreenModel } from '@spool/core/screen';
+import { cursorLineOf, FastReplay, ScreenModel } from '@spool/core/screen';
 import { type Size, type TerminalColours, VERSION } from '@spool/protocol';
 import {
   answer,
@@ -42,6 +42,9 @@ const PICTURE_BYTES = 512 * 1024;
 /** Skipped in one turn: nothing is painted, but a megabyte of nothing but OSC events still takes a tenth of a second. */
 const SKIP_BYTES = 1024 * 1024;
 
+/** Of this much or more in one turn, lines that scroll away at once are not drawn. */
+const FAST_BYTES = 16 * 1024;
+
 /** For a terminal that did not report its cell size: no answer would block programs, and this is a common size. */
 const CELL_PIXELS = { width: 8, height: 16 };
 
@@ -60,6 +63,8 @@ export class ScreenFollower implements Follower {
   #log: Log | null = null;
   #follower: OutputFollower | null = null;
   #model: ScreenModel | null = null;
+  /** During a turn: draws only what is still seen at its end. Queries and events are not plain, so they are drawn at once. */
+  #replay: FastReplay | null = null;
   #colours: BaseColours = DEFAULT_COLOURS;
   #size: Size;
   #offset: number;
@@ -219,6 +224,16 @@ export class ScreenFollower implements Follower {
 
   #paint(): void {
     const until = Math.min(this.#target, this.#offset + TURN_BYTES);
+    if (until - this.#offset >= FAST_BYTES) this.#replay = new FastReplay(this.#model!);
+    try {
+      this.#paintUntil(until);
+      this.#settle();
+    } finally {
+      this.#replay = null;
+    }
+  }
+
+  #paintUntil(until: number): void {
     while (this.#offset < until) {
       this.#applyResizes();
       const before = Math.min(until, this.#resizes[0]?.offset ?? Infinity);
@@ -235,11 +250,17 @@ export class ScreenFollower implements Follower {
     this.#applyResizes();
   }
 
+  /** The model shows everything up to the present offset. */
+  #settle(): void {
+    this.#replay?.settle();
+  }
+
   /** The model at the present. If nothing has been followed yet, it starts at an earlier keyframe. */
   #present(): ScreenModel {
     const isFirst = this.#follower === null;
     this.#awake();
     if (isFirst) while (this.isBehind) this.turn();
+    this.#settle();
     return this.#model!;
   }
 
@@ -306,7 +327,7 @@ export class ScreenFollower implements Follower {
   /** Paints up to `offset`, within the chunk being read. */
   #paintTo(model: ScreenModel, offset: number): void {
     if (offset <= this.#offset) return;
-    model.write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
+    (this.#replay ?? model).write(this.#chunk.subarray(this.#offset - this.#chunkAt, offset - this.#chunkAt));
     this.#offset = offset;
   }
 
@@ -336,6 +357,7 @@ export class ScreenFollower implements Follower {
   #applyResizes(): void {
     while (this.#resizes[0] && this.#resizes[0].offset <= this.#offset) {
       this.#size = this.#resizes.shift()!.size;
+      this.#settle();
       this.#model?.resize(this.#size.cols, this.#size.rows);
     }
   }
