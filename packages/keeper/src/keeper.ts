@@ -326,11 +326,11 @@ export class Keeper {
           const session = this.registry.get(id);
           if (session) session.view.reportsFocus = reportsFocus;
         },
-        onStatus: (id, status) => this.registry.get(id)?.recordStatus(status),
-        onLooked: (id, offset) => this.registry.get(id)?.recordLook(offset),
-        onCommand: (id, command) => this.registry.get(id)?.recordCommand(command),
-        onMilestone: (id, milestone, at) => this.registry.get(id)?.recordMilestone(milestone, at),
-        onOscEvent: (id, fact, at) => this.registry.get(id)?.recordOscEvent(fact, at),
+        onStatus: (id, status) => this.registry.get(id)?.reports.statusRead(status),
+        onLooked: (id, offset) => this.registry.get(id)?.reports.looked(offset),
+        onCommand: (id, command) => this.registry.get(id)?.reports.commandEnded(command),
+        onMilestone: (id, milestone, at) => this.registry.get(id)?.reports.milestoneReached(milestone, at),
+        onOscEvent: (id, fact, at) => this.registry.get(id)?.reports.oscEvent(fact, at),
         warn,
       }),
       notifier: new Notifier({

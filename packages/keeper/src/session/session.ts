@@ -1,7 +1,7 @@
 /**
  * One session in the keeper. Data flows one way: child, log, watchers. This class connects the parts: `Child` (fds),
- * `SessionFile` (record, lifecycle, log), `SessionInput`, `SharedView` (size, focus) and `SessionStatus`. Keeps RUN-3
- * (`exited`).
+ * `SessionFile` (record, lifecycle, log), `SessionInput`, `SessionScreen`, `SharedView` (size, focus) and `SessionReports` (status,
+ * events). Keeps RUN-3 (`exited`).
  */
 import { constants } from 'node:os';
 import { type Exit, type Lifecycle, type Log, readRecord, removeControlGroup, type SessionRecord } from '@spool/core';
@@ -11,7 +11,6 @@ import {
   type EndedBy,
   type HeldExit,
   type HeldSession,
-  type Milestone,
   type ProcessIdentity,
   type RunRequest,
   type SessionInfo,
@@ -20,26 +19,23 @@ import {
   type SizePolicy,
   SpoolError,
   type Status,
-  type StartedBy,
-  taskNameOf,
-  taskQuestion,
-  taskStateOf,
   type Waited,
   type WaitUntil,
 } from '@spool/protocol';
-import type { OscEvent } from '@spool/vt';
 import type { Viewers } from '../clients/viewers.ts';
 import type { LogWatcher, Watcher } from '../clients/watcher.ts';
 import { SessionAgent } from '../agents/session-agent.ts';
 import { SessionInput } from '../input/session-input.ts';
-import type { AnswerTo, EndedCommand, Look, ScreenAsk, ScreenSource } from '../screens/messages.ts';
+import type { AnswerTo, Look, ScreenAsk } from '../screens/messages.ts';
 import { Child } from './child.ts';
-import { folderTrouble, troubleOf } from './folder-trouble.ts';
+import { folderTrouble } from './folder-trouble.ts';
 import type { SessionServices } from './services.ts';
 import { recordOf, SessionFile } from './session-file.ts';
+import { infoOf } from './session-info.ts';
+import { SessionReports } from './session-reports.ts';
+import { SessionScreen } from './session-screen.ts';
 import { SharedView } from './shared-view.ts';
-import { shownCommand } from './shown-command.ts';
-import { SessionStatus, type Wanted } from './status.ts';
+import type { Wanted } from './status.ts';
 
 export class Session {
   readonly id: string;
@@ -48,22 +44,20 @@ export class Session {
   readonly view: SharedView;
   /** Of an agent without a terminal: its events log and its driver. */
   readonly agent: SessionAgent | null;
+  readonly reports: SessionReports;
+  readonly #screen: SessionScreen;
   readonly #file: SessionFile;
-  readonly #status: SessionStatus;
   readonly #services: SessionServices;
   readonly #onEnded = new Set<() => void>();
   #child: Child | null = null;
-  /** What a task asks at the moment, as it was reported. */
-  #asked: string | null = null;
-  /** It is older than this keeper. */
-  #isAdopted = false;
 
   private constructor(services: SessionServices, record: SessionRecord) {
     const { id } = record.run;
     this.id = id;
     this.#services = services;
     this.#file = new SessionFile(services, record);
-    this.#status = new SessionStatus(record.startedAt);
+    this.#screen = new SessionScreen(this.#file, services.screens);
+    this.reports = new SessionReports(this, services, record.startedAt);
     const child = (): Child | null => this.#child;
     this.input = new SessionInput({
       folder: this.#file.folder,
@@ -81,7 +75,7 @@ export class Session {
     const { input, watchers } = this;
     this.view = new SharedView({ id, services, file: this.#file, input, watchers, child });
     this.agent = record.run.agent ? this.#makeAgent(record) : null;
-    if (record.end) this.#recordEnd();
+    if (record.end) this.reports.ended(this.lifecycle, this.#file.endOffset);
   }
 
   /** A child that the holder holds: just started, or adopted by a new keeper. */
@@ -98,7 +92,9 @@ export class Session {
     const session = new Session(services, { ...(known ?? recordOf(held)), process });
     session.#file.adopt(Math.max(held.endAtLeast, session.input.journal.answeredTo), known !== null);
     if (known === null && held.kind === 'pty') session.#file.adoptSize(native.getSize(fds[0]!));
-    session.#follow(known !== null);
+    session.reports.isOfAdopted = known !== null;
+    // The output of an agent is a protocol, which its driver reads.
+    if (session.agent === null) session.#screen.follow(known !== null, session.input.journal.answeredTo);
     session.#take(held, fds);
     const { agent, startedBy = 'a client' } = held.run;
     for (const command of agent?.commands ?? []) session.agent?.command(command, startedBy); // those that are in the log are not repeated
@@ -114,7 +110,7 @@ export class Session {
       return session;
     }
     session.#file.lose(session.input.lastTyped);
-    session.#recordEnd();
+    session.reports.ended(session.lifecycle, session.#file.endOffset);
     return session;
   }
 
@@ -207,45 +203,13 @@ export class Session {
   }
 
   get info(): SessionInfo {
-    const { run, name, pid, startedAt, size } = this.#file.record;
-    const ended = this.lifecycle.phase === 'ended' ? this.lifecycle : null;
-    return {
-      id: this.id,
-      name,
-      state: this.state,
-      exitCode: ended?.exit.code ?? null,
-      signal: ended?.exit.signal ?? null,
-      pid,
-      startedAt,
-      endedAt: ended?.endedAt ?? null,
-      offset: this.#file.endOffset,
-      firstOffset: this.#file.firstOffset,
-      command: shownCommand(run.command),
-      cwd: run.cwd,
-      size,
-      labels: this.labels,
-      watchers: this.#watching,
-      sizePolicy: this.#file.sizePolicy,
-      viewers: this.viewers.list,
-      // An ended session's record has it: a long list reads one file each.
-      typed: ended ? (this.#file.record.typed ?? null) : this.input.lastTyped,
-      endedBy: ended?.endedBy ?? null,
-      trouble: this.trouble ?? this.#file.readTrouble,
-      status: this.#status.info,
-      milestone: this.#status.milestone,
-      title: this.#status.title,
-      lastOutputAt: this.#file.lastOutputAt,
-      isTask: this.isTask,
-      taskName: run.taskName ?? null,
-      timeoutMs: run.timeoutMs ?? null,
-      startedBy: startedByOf(run),
-      ...(this.agent && { driver: this.agent.info }),
-    };
+    const { input, viewers, agent, reports } = this;
+    return infoOf({ file: this.#file, status: reports.status, input, viewers, agent, watchers: this.#watching });
   }
 
   /** The status with all its evidence. */
   get status(): Status {
-    return this.#status.current;
+    return this.reports.status.current;
   }
 
   /** Why the screen cannot be known; null when it can. */
@@ -257,47 +221,17 @@ export class Session {
   wait(wanted: Wanted, callback: (waited: Waited) => void): () => void {
     const screen = this.info.size === null ? null : <Ask extends ScreenAsk>(what: Ask) => this.screen(what);
     const end = (reason: WaitUntil): void => callback({ reason, offset: this.info.offset, session: this.info });
-    return this.#status.wait(wanted, this.info.offset, end, screen);
-  }
-
-  /** The screen thread reports a new status. */
-  recordStatus(status: Status): void {
-    if (!this.isRunning) return; // the end is final, and was reported
-    const isFirst = this.#isAdopted && this.#status.current.state === 'starting';
-    this.#status.current = status;
-    if (isFirst) this.#services.notifier.restored(this);
-    const at = Date.now();
-    this.#services.emit({ type: 'session-status', at, id: this.id, status: this.#status.info });
-    if (this.isTask) this.#tellQuestion(at);
-    this.#services.notifier.statusChanged(this);
+    return this.reports.status.wait(wanted, this.info.offset, end, screen);
   }
 
   /** Resolves when the screen has been looked at again, or the session has ended. */
   nextLook(): Promise<void> {
-    return this.#status.nextLook();
+    return this.reports.status.nextLook();
   }
 
   /** The status is true up to this offset. */
   get lookedTo(): number {
-    return this.#status.lookedOffset;
-  }
-
-  recordLook(offset: number): void {
-    if (this.isRunning) this.#status.lookedTo(offset);
-  }
-
-  recordCommand(command: EndedCommand): void {
-    if (this.isRunning) this.#services.notifier.commandEnded(this, command);
-  }
-
-  recordMilestone(milestone: Milestone, at: number): void {
-    this.#status.milestone = milestone;
-    this.#services.emit({ type: 'milestone', at, id: this.id, ...milestone });
-  }
-
-  recordOscEvent({ start, end: offset, ...fact }: OscEvent, at: number): void {
-    if (fact.type === 'title-changed') this.#status.title = fact.title;
-    this.#services.emit({ type: 'session-osc', at, id: this.id, offset: offset || start, fact });
+    return this.reports.status.lookedOffset;
   }
 
   #makeAgent(record: SessionRecord): SessionAgent {
@@ -308,8 +242,8 @@ export class Session {
       onGrown: () => this.#pump(),
       onStatus: (status) => {
         const offset = this.#file.endOffset;
-        this.recordStatus({ ...status, offset });
-        this.recordLook(offset);
+        this.reports.statusRead({ ...status, offset });
+        this.reports.looked(offset);
       },
       onTool: () => this.#child?.hurry(),
       onDone: () => this.#file.change({ areEventsDone: true }),
@@ -338,14 +272,7 @@ export class Session {
   }
 
   screen<Ask extends ScreenAsk>(what: Ask): Promise<AnswerTo<Ask>> {
-    const source = this.#screenSource();
-    if (!source.firstSize && what.type !== 'explain' && what.type !== 'look')
-      return Promise.reject(new SpoolError('NOT_A_TERMINAL', { session: this.name }));
-    return this.#services.screens.ask(source, this.log.end, what).catch((error: unknown) => {
-      if (!SpoolError.is(error, 'LOG_UNREADABLE')) throw error;
-      const reason = troubleOf(`${this.#file.folder}/log`, String(error.details['reason']));
-      throw new SpoolError('LOG_UNREADABLE', { session: this.name, reason });
-    });
+    return this.#screen.ask(what);
   }
 
   /** Looks at the screen; with `mustReach`, at everything that the child has written by now. */
@@ -407,10 +334,10 @@ export class Session {
     const isViewed = this.viewers.all().length > 0; // the viewers leave with what is pumped now
     this.#services.screens.exited(this.id, this.log.end, at, exit.code, exit.signal);
     for (const watcher of this.watchers) watcher.pump();
-    this.#recordEnd();
+    this.reports.ended(this.lifecycle, this.#file.endOffset);
     for (const callback of this.#onEnded) callback();
     this.#onEnded.clear();
-    this.#tellEnd(at);
+    this.reports.tellEnd(at);
     if (!isViewed) this.#services.notifier.ended(this);
   }
 
@@ -468,63 +395,13 @@ export class Session {
     this.#services.housekeeper.note(this);
     this.#services.endNotes.grown(this);
     const isSteady = this.#services.screens.grown(this.id, this.log.end, this.#child?.isCalm === true);
-    this.#status.grown(this.log.end);
+    this.reports.status.grown(this.log.end);
     return isSteady && this.watchers.size === 0;
   }
 
   #setTrouble(trouble: string | null, from: number, to: number): void {
     this.#file.trouble = trouble;
-    const at = Date.now();
-    if (trouble) this.#services.emit({ type: 'log-failed', at, id: this.id, offset: from, error: trouble });
-    else this.#services.emit({ type: 'log-recovered', at, id: this.id, from, to });
-  }
-
-  /** Makes the status final and notifies the waits. */
-  #recordEnd(): void {
-    if (this.lifecycle.phase !== 'ended') return;
-    const { state, exit, endedAt } = this.lifecycle;
-    this.#status.exited(state, exit.code, exit.signal, endedAt, this.#file.endOffset);
-  }
-
-  /** Reports each question of a task once. */
-  #tellQuestion(at: number): void {
-    const question = taskQuestion(this.#status.info);
-    if (question === this.#asked) return;
-    this.#asked = question;
-    const about = { at, taskId: this.id, name: this.run.taskName ?? this.name };
-    const { kind } = this.#status.info;
-    if (question === null) this.#services.emit({ type: 'task_unblocked', ...about });
-    else this.#services.emit({ type: 'task_blocked', ...about, kind, question });
-  }
-
-  #tellEnd(at: number): void {
-    const session = this.info;
-    this.#services.emit({ type: 'session-exited', at, session });
-    if (session.isTask)
-      this.#services.emit({
-        type: 'task_finished',
-        at,
-        taskId: this.id,
-        name: taskNameOf(session),
-        state: taskStateOf(session),
-        exitCode: session.exitCode,
-        durationMs: (session.endedAt ?? at) - session.startedAt,
-      });
-  }
-
-  #screenSource(isAdopted = false): ScreenSource {
-    const { startedAt, pid, run } = this.#file.record;
-    const { size: firstSize = null, command } = run;
-    return { id: this.id, folder: this.#file.folder, firstSize, pid, command, startedAt, isAdopted };
-  }
-
-  /** Before the first byte is stored: the child may have ended by then. */
-  #follow(isAdopted: boolean): void {
-    this.#isAdopted = isAdopted;
-    if (this.agent !== null) return; // its output is a protocol, which its driver reads
-    const { colours } = this.#file.record.run;
-    this.#services.screens.follow(this.#screenSource(isAdopted), this.log.end, this.input.journal.answeredTo);
-    if (colours) this.#services.screens.colours(this.id, colours);
+    this.reports.trouble(trouble, from, to);
   }
 
   #running(): Child {
@@ -538,8 +415,4 @@ function exitOf(held: HeldExit): Exit {
   return held.signal === 0
     ? { code: held.code, signal: null }
     : { code: null, signal: signalNameIn(constants.signals, held.signal) };
-}
-
-function startedByOf({ startedBy, owners = [], whileOwner = false }: RunRequest): StartedBy | null {
-  return startedBy === undefined ? null : { who: startedBy, owners, isTied: whileOwner };
 }

@@ -1,0 +1,99 @@
+/**
+ * What is reported of a session becomes its status, events and notifications. The thread for screens reports what it reads, the
+ * driver of an agent what the agent does, and the session its end.
+ */
+import type { Lifecycle } from '@spool/core';
+import { type Milestone, type Status, taskNameOf, taskQuestion, taskStateOf } from '@spool/protocol';
+import type { OscEvent } from '@spool/vt';
+import type { EndedCommand } from '../screens/messages.ts';
+import type { SessionServices } from './services.ts';
+import type { Session } from './session.ts';
+import { SessionStatus } from './status.ts';
+
+export class SessionReports {
+  readonly status: SessionStatus;
+  readonly #session: Session;
+  readonly #services: SessionServices;
+  /** What a task asks at the moment, as it was reported. */
+  #asked: string | null = null;
+  /** The session is older than this keeper. */
+  isOfAdopted = false;
+
+  constructor(session: Session, services: SessionServices, startedAt: number) {
+    this.#session = session;
+    this.#services = services;
+    this.status = new SessionStatus(startedAt);
+  }
+
+  statusRead(status: Status): void {
+    const session = this.#session;
+    if (!session.isRunning) return; // the end is final, and was reported
+    const isFirst = this.isOfAdopted && this.status.current.state === 'starting';
+    this.status.current = status;
+    if (isFirst) this.#services.notifier.restored(session);
+    const at = Date.now();
+    this.#services.emit({ type: 'session-status', at, id: session.id, status: this.status.info });
+    if (session.isTask) this.#tellQuestion(at);
+    this.#services.notifier.statusChanged(session);
+  }
+
+  looked(offset: number): void {
+    if (this.#session.isRunning) this.status.lookedTo(offset);
+  }
+
+  commandEnded(command: EndedCommand): void {
+    if (this.#session.isRunning) this.#services.notifier.commandEnded(this.#session, command);
+  }
+
+  milestoneReached(milestone: Milestone, at: number): void {
+    this.status.milestone = milestone;
+    this.#services.emit({ type: 'milestone', at, id: this.#session.id, ...milestone });
+  }
+
+  oscEvent({ start, end: offset, ...fact }: OscEvent, at: number): void {
+    if (fact.type === 'title-changed') this.status.title = fact.title;
+    this.#services.emit({ type: 'session-osc', at, id: this.#session.id, offset: offset || start, fact });
+  }
+
+  trouble(trouble: string | null, from: number, to: number): void {
+    const { id } = this.#session;
+    const at = Date.now();
+    if (trouble) this.#services.emit({ type: 'log-failed', at, id, offset: from, error: trouble });
+    else this.#services.emit({ type: 'log-recovered', at, id, from, to });
+  }
+
+  /** Makes the status final and notifies the waits. */
+  ended(lifecycle: Lifecycle, endOffset: number): void {
+    if (lifecycle.phase !== 'ended') return;
+    const { state, exit, endedAt } = lifecycle;
+    this.status.exited(state, exit.code, exit.signal, endedAt, endOffset);
+  }
+
+  /** Announces the end, once all of it is stored. */
+  tellEnd(at: number): void {
+    const session = this.#session.info;
+    this.#services.emit({ type: 'session-exited', at, session });
+    if (session.isTask)
+      this.#services.emit({
+        type: 'task_finished',
+        at,
+        taskId: session.id,
+        name: taskNameOf(session),
+        state: taskStateOf(session),
+        exitCode: session.exitCode,
+        durationMs: (session.endedAt ?? at) - session.startedAt,
+      });
+  }
+
+  /** Reports each question of a task once. */
+  #tellQuestion(at: number): void {
+    const question = taskQuestion(this.status.info);
+    if (question === this.#asked) return;
+    this.#asked = question;
+    const { id, run, name } = this.#session;
+    const about = { at, taskId: id, name: run.taskName ?? name };
+    const { kind } = this.status.info;
+    if (question === null) this.#services.emit({ type: 'task_unblocked', ...about });
+    else this.#services.emit({ type: 'task_blocked', ...about, kind, question });
+  }
+}
