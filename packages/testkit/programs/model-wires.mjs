@@ -46,7 +46,8 @@ function toolCall(call, names) {
   }
   // OpenCode and Grok have different words for the same.
   if (names.includes('write')) return ['write', { filePath: path, file_path: path, content }];
-  const name = names.find((known) => /^(Write|write_file|write)$/.test(known));
+  if (names.includes('Write')) return ['Write', { file_path: path, content }]; // Claude refuses what it does not know
+  const name = names.find((known) => /^(write_file|write)$/.test(known));
   if (name) return [name, { file_path: path, path, content }];
   return ['search_replace', { file_path: path, old_string: '', new_string: content }];
 }
