@@ -1,6 +1,6 @@
 /** Attached terminals, looked at with another terminal's eyes: xterm reads what they were sent. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@spool/client';
@@ -350,6 +350,28 @@ test('[ATT-1] stopped and continued (SIGTSTP, SIGCONT), the terminal shows the s
   await showsTruth(terminal, FIRST, client, session.id, FIRST);
   terminal.type('on\r');
   await terminal.sees('on\r\non', since);
+});
+
+test('[ATT-12] stopped without a word (SIGSTOP) and continued, the terminal is raw again and shows the session anew', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['sh', '-c', 'printf "\\033[?2004h\\033[?1049hpicture"; exec cat'],
+    size: FIRST,
+    env: { PATH: process.env.PATH! },
+  });
+  using terminal = new Terminal(['sh', '-c', `${SPOOL} attach ${session.id}; sleep 100`], daemon.env, FIRST);
+  await terminal.sees('picture');
+  const pid = childOf(terminal.pid);
+  const since = terminal.printed.length;
+  process.kill(pid, 'SIGSTOP');
+  // As a shell does that takes its terminal back.
+  execFileSync('stty', ['-F', readlinkSync(`/proc/${pid}/fd/0`), 'sane']);
+  process.kill(pid, 'SIGCONT');
+  await terminal.sees('picture', since);
+  await showsTruth(terminal, FIRST, client, session.id, FIRST);
+  terminal.type(CTRL_BACKSLASH);
+  await terminal.sees('detached', since);
 });
 
 test('`run` shows all of it, not only its last screen; `attach --history` brings the past', async () => {

@@ -9,7 +9,7 @@ description: Run commands, servers and other agents in terminal sessions that ke
 # spool
 
 A session is one command in its own terminal. It keeps running when you, your shell or your harness exit, and its complete
-output is kept. Refer to a session by its id, a unique prefix of the id, or its name. Every verb accepts --json and --help.
+output is kept. Refer to a session by its id, the first 4 or more characters of it, or its name. Every verb accepts --json and --help.
 If the spool_* tools (MCP) are available, prefer them: they do the same.
 
 ## Start

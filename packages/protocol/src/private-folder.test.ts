@@ -15,28 +15,45 @@ test('a folder that others can read, write or enter is not private', () => {
   expect([0o710, 0o701, 0o770].map((mode) => canOthersEnter({ ...folder, mode }))).toEqual([true, true, true]);
 });
 
-/** A disk that has these folders. */
-function disk(...folders: string[]) {
+/** A disk that has these folders, each with its user. What is made belongs to this user. */
+function disk(uid: number, folders: Record<string, number>) {
   const made: string[] = [];
+  const stat = (path: string) => {
+    const [owner, mode] = [folders[path], path === '/tmp' ? 0o41777 : 0o40755];
+    return owner === undefined ? undefined : { ...folder, uid: owner, mode };
+  };
   const mkdir = (path: string): void => {
-    if (folders.includes(path)) throw Object.assign(new Error(), { code: 'EEXIST' });
+    if (folders[path] !== undefined) throw Object.assign(new Error(), { code: 'EEXIST' });
     if (path.startsWith('/proc')) throw Object.assign(new Error(), { code: 'ENOENT' });
-    const above = path.slice(0, path.lastIndexOf('/')) || '/';
-    if (!folders.includes(above)) throw Object.assign(new Error(), { code: 'ENOENT' });
-    folders.push(path);
+    folders[path] = uid;
     made.push(path);
   };
-  return { made, mkdir };
+  return { made, make: (path: string) => makeFolders(path, uid, { mkdir, stat }) };
 }
 
 test('what is missing above a folder is made first', () => {
-  const { made, mkdir } = disk('/', '/home');
-  makeFolders('/home/me/state/spool', mkdir);
-  makeFolders('/home/me/state/spool', mkdir);
+  const { made, make } = disk(1000, { '/': 0, '/home': 0 });
+  make('/home/me/state/spool');
+  make('/home/me/state/spool');
   expect(made).toEqual(['/home/me', '/home/me/state', '/home/me/state/spool']);
 });
 
 test('where no folder can be made, as below /proc, the attempt ends with the reason', () => {
-  const { mkdir } = disk('/', '/proc');
-  expect(() => makeFolders('/proc/spool/state', mkdir)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  const { make } = disk(0, { '/': 0, '/proc': 0 });
+  expect(() => make('/proc/spool/state')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+});
+
+test('[DOOR-24] root makes no folder in that of another user, who could not enter it any more', () => {
+  const { made, make } = disk(0, { '/': 0, '/root': 0, '/home': 0, '/home/ann': 1000, '/tmp': 1000 });
+  expect(() => make('/home/ann/.local/state/spool')).toThrow('a folder of user 1000 (/home/ann)');
+  expect(made).toEqual([]);
+  make('/root/.local/state/spool');
+  make('/tmp/spool');
+  expect(made).toContain('/tmp/spool');
+});
+
+test('a user makes folders wherever that user may', () => {
+  const { made, make } = disk(1000, { '/': 0, '/srv': 1001 });
+  make('/srv/team/spool');
+  expect(made).toEqual(['/srv/team', '/srv/team/spool']);
 });

@@ -1,7 +1,9 @@
 /**
  * Folders that only their user can enter: anyone who can write into them could take over the sessions or impersonate the
- * daemon. Client and holder make and judge them alike; each brings its own `mkdir`, because this package knows no Node.
+ * daemon. Client and holder make and judge them alike; each brings its own disk, because this package knows no Node.
+ * Keeps DOOR-24.
  */
+import { SpoolError } from './errors.ts';
 
 /** What `lstat` tells of a folder. */
 export interface FoundFolder {
@@ -21,25 +23,35 @@ export function foreignFolder(found: FoundFolder, uid: number): string | null {
 
 export const canOthersEnter = ({ mode }: FoundFolder): boolean => (mode & 0o077) !== 0;
 
+/** What makes folders, and tells what is there: a link is followed, and what is not there is undefined. */
+export interface FolderDisk {
+  mkdir(folder: string): void;
+  stat(folder: string): FoundFolder | undefined;
+}
+
+const ROOT = 0;
+const STICKY = 0o1000;
+
 /**
- * Makes an absolute folder and what is missing above it; a folder that exists is fine.
+ * Makes an absolute folder and what is missing above it; a folder that exists is fine. Root makes none in a folder of another
+ * user: with `sudo` and the HOME of that user, ~/.local would belong to root, and its user could not enter it any more.
  *
  * Not Node's `recursive`: where a folder cannot be made at all (/proc), that tries for ever, and on a read-only disk it says
  * ENOENT.
  */
-export function makeFolders(folder: string, mkdir: (folder: string) => void): void {
+export function makeFolders(folder: string, uid: number, disk: FolderDisk): void {
+  if (disk.stat(folder) !== undefined) return;
+  const above = folder.slice(0, folder.lastIndexOf('/'));
+  if (above !== '') makeFolders(above, uid, disk);
+  const found = disk.stat(above === '' ? '/' : above);
+  if (uid === ROOT && found && found.uid !== ROOT && (found.mode & STICKY) === 0) {
+    const reason = `root would make it inside a folder of user ${found.uid} (${above}); use \`sudo -H\`, or set SPOOL_HOME`;
+    throw new SpoolError('FOLDER_REFUSED', { folder, reason });
+  }
   try {
-    mkdir(folder);
+    disk.mkdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    const above = folder.slice(0, folder.lastIndexOf('/'));
-    if (codeOf(error) !== 'ENOENT' || above === '') throw error;
-    makeFolders(above, mkdir);
-    try {
-      mkdir(folder);
-    } catch (again) {
-      if (codeOf(again) !== 'EEXIST') throw again; // somebody else was faster
-    }
+    if (codeOf(error) !== 'EEXIST') throw error; // somebody else was faster
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The user's terminal: raw while a session is shown, and restored on exit, however the process ends.
+ * The user's terminal: raw while a session is shown, and restored on exit, however the process ends. Keeps ATT-12.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
@@ -20,7 +20,7 @@ export class Terminal implements Disposable {
   #isRaw = false;
   #outputReady: Promise<void> = Promise.resolve();
   #isTaking = true;
-  /** Continued after a suspend (SIGTSTP): the screen has changed. */
+  /** Continued after a suspend (SIGTSTP, SIGSTOP): the screen has changed. */
   onContinue: () => void = () => {};
   /** Returns the bytes that undo everything set so far. */
   undo: () => Uint8Array = () => new Uint8Array(0);
@@ -71,6 +71,8 @@ export class Terminal implements Disposable {
   }
 
   #goRaw(): void {
+    // What was stopped without a word (SIGSTOP) finds the shell's modes, and Node does not set again what it has set before.
+    if (this.#isRaw) process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     this.#isRaw = true;
     this.#outputReady = withoutOutputProcessing().then(withoutBlocking);
@@ -87,7 +89,6 @@ export class Terminal implements Disposable {
   };
 
   readonly #onContinue = (): void => {
-    if (this.#isRaw) return;
     this.#goRaw();
     this.onContinue();
   };

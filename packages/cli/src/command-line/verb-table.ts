@@ -16,7 +16,7 @@ import { REMOTE_VERBS } from './verb-table/remote-verbs.ts';
 import { RUN_VERBS } from './verb-table/run-verbs.ts';
 import { WAIT_VERBS } from './verb-table/wait-verbs.ts';
 
-export const ID_ABOUT = 'a session id, a unique prefix of one, or a session name';
+export const ID_ABOUT = 'a session id, its first 4 or more characters, or a session name';
 
 /** In the order in which completions offer them. */
 export const VERBS = {

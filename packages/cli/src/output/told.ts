@@ -1,7 +1,7 @@
 /** What the user has been told, or knows by now: a hint that is repeated for ever is noise. A small file in the state folder. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { makeFolders } from '@spool/protocol';
+import { makeOwnFolders } from '../own-folders.ts';
 
 export function wasTold(hint: string): boolean {
   return read().includes(hint);
@@ -13,7 +13,7 @@ export function remember(hint: string): void {
   const path = file();
   if (path === null) return;
   try {
-    makeFolders(path.slice(0, path.lastIndexOf('/')), (folder) => mkdirSync(folder, { mode: 0o700 }));
+    makeOwnFolders(path.slice(0, path.lastIndexOf('/')));
     writeFileSync(`${path}.tmp`, JSON.stringify([...told, hint]), { mode: 0o600 });
     renameSync(`${path}.tmp`, path);
   } catch {

@@ -1,7 +1,8 @@
 /** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { makeFolders, SpoolError } from '@spool/protocol';
+import { SpoolError } from '@spool/protocol';
+import { makeOwnFolders } from '../own-folders.ts';
 import { checkPrivate } from './token-file.ts';
 
 export interface SavedContext {
@@ -49,8 +50,7 @@ export function readContexts(env: Variables): Contexts {
 /** Replaces the file at once, so that a reader never sees half of it. */
 export function writeContexts(env: Variables, contexts: Contexts): void {
   const path = contextsPath(env);
-  // Not Node's recursive mkdir, which never ends below /proc.
-  makeFolders(path.slice(0, path.lastIndexOf('/')), (folder) => mkdirSync(folder, { mode: 0o700 }));
+  makeOwnFolders(path.slice(0, path.lastIndexOf('/')));
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(temporary, path);

@@ -2,13 +2,14 @@
  * `spool explain --save`: writes the screen of a session, what the rules read on it and what the user says, as a case for
  * `spool doctor rules` [STATE-9]. A screen may show secrets: only the user may read the file.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
-import { makeFolders, type SessionInfo, SpoolError, type Status } from '@spool/protocol';
+import { type SessionInfo, SpoolError, type Status } from '@spool/protocol';
 import { UsageError } from '../command-line/usage-error.ts';
 import { printable } from '../output/printable.ts';
 import { namedJson } from '../output/session-json.ts';
 import { print, printJson } from '../output/stdio.ts';
+import { makeOwnFolders } from '../own-folders.ts';
 import { openClient, type Program } from '../program.ts';
 import { reading } from './case-lines.ts';
 import { type CheckedCase, checkedConfig } from './checked-config.ts';
@@ -42,7 +43,7 @@ export async function explainAndSave(program: Program, ref: string, { save, note
   const screen = JSON.parse((await client.screen(id, { format: 'json' })).content) as Shown;
   const home = homeFrom(process.env, process.getuid?.() ?? 0);
   const folder = `${home.config}/rules/cases`;
-  makeFolders(folder, (path) => mkdirSync(path, { mode: 0o700 }));
+  makeOwnFolders(folder);
   const file = written(folder, `${slug(session.name)}-${should}`, caseText(session, screen, status, should, note));
   const checked = (await checkedConfig(program, home)).cases.find((each) => each.file === file);
   if (json) printJson({ ...namedJson(session), ...(checked ?? { file }) });

@@ -61,7 +61,7 @@ export const SESSION_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/sessions/:id',
-    summary: 'One session, by id, unique prefix or name',
+    summary: 'One session, by id, its first 4 or more characters, or name',
     answer: session,
     run: ({ client, id }) => client.get(id),
   }),

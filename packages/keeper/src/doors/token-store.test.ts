@@ -40,3 +40,10 @@ test('[DOOR-1] with a thousand tokens the browser that logged in first gives way
   const names = store.list().map(({ name }) => name);
   expect([names.length, names.includes('oldest'), names.includes('first')]).toEqual([1000, false, true]);
 });
+
+test('[NAME-2] a short name whose token is gone revokes no other token', () => {
+  const { store, fill } = stage();
+  fill(1, { id: 'ci4af00001', name: 'production' });
+  for (const gone of ['', 'c', 'ci4']) expect(() => store.revoke(gone)).toThrow('no such token');
+  expect(store.revoke('ci4a').name).toBe('production');
+});

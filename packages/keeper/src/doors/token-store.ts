@@ -1,6 +1,6 @@
 /**
  * The tokens of the doors. Only their hashes are stored: what opens a door is shown once, when it is made. The keeper is the only
- * writer of the file; gateways read it. Keeps DOOR-11.
+ * writer of the file; gateways read it. Keeps DOOR-11 and, for tokens, NAME-2.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -25,6 +25,7 @@ import {
   tokenParts,
   TOKENS_FILE,
 } from '@spool/protocol';
+import { ID_PREFIX_CHARS_MIN } from '../session/registry.ts';
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 5;
@@ -65,7 +66,11 @@ export class TokenStore {
     const tokens = this.#read();
     const found =
       tokens.find(({ id }) => id === reference) ??
-      only(tokens.filter(({ id, name }) => name === reference || (reference !== '' && id.startsWith(reference))));
+      only(
+        tokens.filter(
+          ({ id, name }) => name === reference || (reference.length >= ID_PREFIX_CHARS_MIN && id.startsWith(reference)),
+        ),
+      );
     if (!found) throw new SpoolError('TOKEN_UNKNOWN', { token: reference });
     this.#write(tokens.filter(({ id, parent }) => id !== found.id && parent !== found.id));
     return infoOf(found);

@@ -19,7 +19,7 @@ const SESSIONS = [
 test.each([
   ['an id', 'aaaa1', 'aaaa1'],
   ['the id before a name that looks like it', 'aaaa1', 'aaaa1'],
-  ['the beginning of an id', 'bb', 'bbbb4'],
+  ['the beginning of an id', 'bbbb', 'bbbb4'],
   ['a name: the running session before those that ended', 'web', 'aabb3'],
   ['a name: of those that ended, the last', 'build', 'aaaa2'],
   ['nothing: the latest', '', 'cccc5'],
@@ -27,13 +27,20 @@ test.each([
   expect(registryOf(...SESSIONS).find(reference).id).toBe(id);
 });
 
-test.each([
-  ['the beginning of two ids', 'aa', 'aaaa1 aaaa2 aabb3'],
-  ['one letter', 'a', 'aaaa1 aaaa2 aabb3'],
-])('%s is ambiguous, and the candidates are told', (_what, reference, candidates) => {
-  expect(() => registryOf(...SESSIONS).find(reference)).toThrow(
-    expect.objectContaining({ code: 'SESSION_AMBIGUOUS', details: { session: reference, candidates } }),
-  );
+test.each([['the beginning of two ids', 'aaaa', 'aaaa1 aaaa2']])(
+  '%s is ambiguous, and the candidates are told',
+  (_what, reference, candidates) => {
+    expect(() => registryOf(...SESSIONS).find(reference)).toThrow(
+      expect.objectContaining({ code: 'SESSION_AMBIGUOUS', details: { session: reference, candidates } }),
+    );
+  },
+);
+
+test('[NAME-2] a short name whose session is gone means no other session that has an id beginning so', () => {
+  const registry = registryOf(...SESSIONS, { id: 'db4xa', name: 'production' });
+  for (const gone of ['d', 'db', 'db4'])
+    expect(() => registry.find(gone)).toThrow(expect.objectContaining({ code: 'SESSION_UNKNOWN' }));
+  expect(registry.find('db4x').name).toBe('production');
 });
 
 test('two running sessions of one name are ambiguous; of many candidates five are told', () => {

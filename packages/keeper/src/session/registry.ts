@@ -1,6 +1,14 @@
-/** All sessions, found by id, name or id prefix. */
+/** All sessions, found by id, name or id prefix. Keeps NAME-2. */
 import { SpoolError } from '@spool/protocol';
 import type { Session } from './session.ts';
+
+/**
+ * The beginning of an id counts from this length on. A short name whose session was removed would otherwise mean whichever
+ * session has an id that begins so: of 40 sessions, every third letter names exactly one.
+ */
+export const ID_PREFIX_CHARS_MIN = 4;
+
+const TOO_SHORT = `nothing has this name, and the beginning of an id has at least ${ID_PREFIX_CHARS_MIN} characters`;
 
 export class Registry {
   /** In the order of their start. */
@@ -36,6 +44,8 @@ export class Registry {
     if (running.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(running) });
     const byName = running[0] ?? named.at(-1);
     if (byName) return byName;
+    if (reference.length < ID_PREFIX_CHARS_MIN)
+      throw new SpoolError('SESSION_UNKNOWN', { session: reference, reason: TOO_SHORT });
     const begun = this.#filter(({ id }) => id.startsWith(reference));
     if (begun.length > 1) throw new SpoolError('SESSION_AMBIGUOUS', { session: reference, candidates: ids(begun) });
     if (!begun[0]) throw new SpoolError('SESSION_UNKNOWN', { session: reference });
