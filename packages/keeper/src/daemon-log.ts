@@ -1,6 +1,6 @@
 /**
  * The keeper's part of the daemon's log, which is the standard error that the holder passed on. `SPOOL_LOG=debug` adds
- * clients, requests and sessions. A request is told by its name and session only: its content is the user's.
+ * clients, requests and sessions. Of a request, only its name and session are logged: its content is private to the user.
  */
 import { writeSync } from 'node:fs';
 import { isLogged, type LogLevel, logLevelOf, logLine } from '@spool/protocol';

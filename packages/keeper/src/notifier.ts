@@ -131,7 +131,7 @@ export class Notifier {
     return true;
   }
 
-  /** A program reports its question before it draws it: the notification waits for the words, but not for ever. */
+  /** A program reports its question before it draws it: the notification waits for the words, up to a limit. */
   #wait(session: Session, ms: number): void {
     const timer = setTimeout(() => {
       this.#timers.delete(session.id);

@@ -1,4 +1,4 @@
-/** Errors of the operating system, as Node throws them: recognized, and told in a sentence [SAY-2]. */
+/** Errors of the operating system, as Node throws them: recognized, and worded as a sentence [SAY-2]. */
 import { getSystemErrorMap } from 'node:util';
 
 /** `ENOENT`, if the operating system said so. */

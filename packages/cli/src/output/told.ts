@@ -1,4 +1,4 @@
-/** What the user has been told, or knows by now: a hint that is repeated for ever is noise. A small file in the state folder. */
+/** Hints that the user has seen, or no longer needs, so that each is shown once. A small file in the state folder. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
 import { makeOwnFolders } from '../own-folders.ts';
@@ -17,7 +17,7 @@ export function remember(hint: string): void {
     writeFileSync(`${path}.tmp`, JSON.stringify([...told, hint]), { mode: 0o600 });
     renameSync(`${path}.tmp`, path);
   } catch {
-    // A full or read-only disk: it is told again
+    // A full or read-only disk: the hint is shown again.
   }
 }
 

@@ -115,7 +115,7 @@ export class ReplayPlayer {
     this.#fit();
   }
 
-  /** At the end, who has used keys can go back; who has only watched is done. */
+  /** At the end, a user who has pressed a key can go back; otherwise the replay is over. */
   async #stay(): Promise<boolean> {
     if (!this.#hasKeys) {
       await new Promise((resolve) => setTimeout(resolve, LAST_FRAME_MS));

@@ -6,7 +6,7 @@ import type { CheckedCase } from './checked-config.ts';
 
 const TODO = 'add or correct a rule of your own (see docs/state.md), or delete the case';
 
-/** One finding per case; `fail` where the rules are wrong, or the file is no case. */
+/** One finding per case; `fail` where the rules are wrong, or the file is not a case. */
 export function caseFindings(cases: readonly CheckedCase[]): Finding[] {
   return cases.map((each) => {
     const check = printable(basename(each.file, '.json'));

@@ -15,7 +15,7 @@ export interface CheckedConfig {
 /** A saved screen, and what the present rules read on it. */
 export interface CheckedCase {
   readonly file: string;
-  /** Null for a file that is no case. */
+  /** Null for a file that is not a case. */
   readonly isRight: boolean | null;
   readonly should: string | null;
   readonly reads: string | null;

@@ -11,7 +11,7 @@ import { SessionNames } from '../events/session-names.ts';
 import { jsonText } from '../output/json-text.ts';
 import { writeText } from '../output/stdio.ts';
 
-/** How far back all sessions are told without --since. */
+/** How far back the events of all sessions go without --since. */
 const PAST_MS = 24 * 60 * 60 * 1000;
 
 const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
@@ -74,7 +74,7 @@ const events: VerbAction<'events'> = async ({ flags, operands }, program) => {
 
 export default events;
 
-/** The time in milliseconds since 1970. Sessions that were named are told from their start. */
+/** The time in milliseconds since 1970. The events of sessions that were named go back to their start. */
 function sinceOf(text: string | undefined, isNamed: boolean): number {
   if (text === undefined) return isNamed ? 0 : Date.now() - PAST_MS;
   const place = logPlaceOf(text, '--since', 'events', { isAge: true });
@@ -98,7 +98,7 @@ function isEndStatus(event: ListedEvent): boolean {
   return event.type === 'session-status' && event.status.state === 'exited';
 }
 
-/** What identifies an event that may be told by the past and by the subscription. */
+/** Identifies an event that may come both from the past and from the subscription. */
 function keyOf(event: ListedEvent): string {
   if ('session' in event) return `${event.type} ${event.session.id}`;
   if (event.type === 'session-status') return `${event.type} ${event.id} ${event.status.state} ${event.status.offset}`;

@@ -139,7 +139,7 @@ async function detachKeysFor(
   return (await import('../attach/detach-keys.ts')).detachKeysOf(text, 'run', configured);
 }
 
-/** Those that the first query is answered with, as long as no terminal has told its own. Loaded only when needed. */
+/** Those that the first query is answered with, until a terminal reports its own. Loaded only when needed. */
 async function assumedColours(): Promise<TerminalColours | undefined> {
   if (process.env.COLORFGBG === undefined) return undefined;
   return (await import('../attach/terminal-colours.ts')).environmentColours(process.env);

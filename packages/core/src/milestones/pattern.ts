@@ -1,5 +1,5 @@
 /**
- * A pattern of a catalogue: a regular expression that matches in time linear to the line, whoever wrote it, and the
+ * A pattern of a catalogue: a regular expression that matches in time linear to the line, also if a user wrote it, and the
  * fixed text that a line must contain to be worth trying.
  *
  * V8 falls back to a linear engine when backtracking gets out of hand, but only for what that engine supports: no

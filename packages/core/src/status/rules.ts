@@ -63,7 +63,7 @@ export interface Rule {
   readonly settleMs: number;
   /** How long nothing may have changed outside of the cursor's line before it counts. */
   readonly quietMs: number;
-  /** The same, where a sign of work was seen before and is gone; null: as long as ever. */
+  /** The same, where a sign of work was seen before and is gone; null: `quietMs` applies. */
   readonly endedMs: number | null;
   /** Titles: how long it counts without being repeated. */
   readonly freshMs: number;

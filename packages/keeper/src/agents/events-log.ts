@@ -3,7 +3,7 @@
  * append commands, and the order of the log decides. No content is interpreted here, only ends of lines. Keeps EVT-3: a
  * line is appended whole, at the offset that its writer expected, or not at all.
  *
- * A keeper that is killed in the middle of a write leaves a piece of a line, which nobody was told of. The next one ends that
+ * A keeper that is killed in the middle of a write leaves a piece of a line that no client was sent. The next one ends that
  * piece before anything else, so that the end of the log is always where the next line begins; readers skip a line that is not
  * JSON.
  */

@@ -158,7 +158,7 @@ export class Connection {
     else for (const frame of encodeFrames(FrameType.reply, channel, payload)) this.#write(frame);
   }
 
-  /** Sends an event. A client that does not read gets none until it reads again, and is then told that some are missing. */
+  /** Sends an event. A client that does not read gets none until it reads again, and then a notice that some are missing. */
   event(channel: number, event: DaemonEvent): void {
     if (this.isFull) this.#missing.add(channel);
     else this.json(FrameType.event, channel, event);

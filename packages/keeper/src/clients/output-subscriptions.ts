@@ -2,7 +2,7 @@
  * `SUBSCRIBE_WORKER_OUTPUT` by name: the output of the session that has the name now, and of each later one that gets it, by
  * its start or by `rename`. The agent need not exist yet. `*` is every session. Keeps the daemon's side of OUT-7.
  *
- * A session that loses the name is no longer told. The subscription ends with `UNSUBSCRIBE_WORKER_OUTPUT` or the connection.
+ * The output of a session that loses the name is no longer sent. The subscription ends with `UNSUBSCRIBE_WORKER_OUTPUT` or the connection.
  */
 import type { Requests } from '@spool/protocol';
 import type { Session } from '../session/session.ts';
@@ -42,7 +42,7 @@ class NameSubscription {
   readonly #channel: number;
   readonly #ask: Ask;
   readonly #watchers = new Map<string, TextWatcher>();
-  /** How far sessions were told that have lost the name. */
+  /** How far the output of sessions that have lost the name was sent. */
   readonly #toldTo = new Map<string, number>();
 
   constructor(connection: Connection, channel: number, ask: Ask) {

@@ -411,7 +411,7 @@ function subscribeByName(
   if (connection.waits.size >= WAITS_MAX) throw new SpoolError('TOO_MANY', { waits: WAITS_MAX });
   const named = [...keeper.registry.all()].filter(({ name }) => ask.agent === ALL_AGENTS || name === ask.agent);
   const running = named.filter(({ isRunning }) => isRunning);
-  // An ended one is told only on request: there is no present in it.
+  // The output of an ended session is sent only on request: nothing new comes from it.
   const present = running.length > 0 || ask.from === undefined || ask.agent === ALL_AGENTS ? running : named.slice(-1);
   const one = ask.agent === ALL_AGENTS ? undefined : present.at(-1);
   if (one && ask.from !== undefined) checkReaches(one.log.end, ask.from);

@@ -19,7 +19,7 @@ export interface TextWatcherOptions {
   readonly session: Session;
   readonly ask: Requests['SUBSCRIBE_WORKER_OUTPUT']['ask'];
   readonly from: number;
-  /** The name that is told with each piece (default: as it was asked for). */
+  /** The name that is sent with each piece (default: the name in the request). */
   readonly agent?: (() => string) | undefined;
   readonly onClose?: (() => void) | undefined;
 }

@@ -15,7 +15,7 @@ export function chained(entry: AuditEntry, before: ChainEnd): AuditLine {
   return { ...line, hash: hashOf(line) };
 }
 
-/** Null if it is no line of the log. */
+/** Null if it is not a line of the log. */
 export function parsedLine(text: string): AuditLine | null {
   try {
     const line = JSON.parse(text) as AuditLine | null;

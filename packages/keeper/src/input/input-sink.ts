@@ -10,7 +10,7 @@
  *   4. The kernel moves them to the agent; each byte is in one pipe or in the other.
  *
  * A keeper that finds bytes in the escrow pipe reads in the journal whether step 3 was done. If it was, it goes on with step 4;
- * else nothing has arrived, and they are thrown away: whoever sent them sends them again. Keeps the first sentence of EVT-6
+ * otherwise nothing has arrived, and it discards them: the sender repeats them. Keeps the first sentence of EVT-6
  * (decision 143).
  */
 import { constants } from 'node:os';

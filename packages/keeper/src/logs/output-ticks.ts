@@ -26,7 +26,7 @@ export class OutputTicks {
   readonly #streams = new WeakMap<Ticked, { pieces: number; at: number }>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** It has stored so many bytes. */
+  /** The source has stored this many bytes. */
   took(source: Ticked, bytes: number): void {
     const at = performance.now();
     const before = this.#streams.get(source);

@@ -44,7 +44,7 @@ interface Followed {
   readonly source: ScreenSource;
   readonly growth: Growth;
   answeredTo: number;
-  /** As last told by a terminal: the next thread is told again. */
+  /** As a terminal last reported them; a new thread gets them too. */
   colours: TerminalColours | null;
 }
 
@@ -146,7 +146,7 @@ export class Screens {
     if (this.#unfollow(id)) this.#emit({ type: 'exited', id, end, at, exitCode, signal });
   }
 
-  /** The session was removed. An ended session may still be followed to its end, so the thread is told in any case. */
+  /** The session was removed. The thread may still follow an ended session to its end, so it is always notified. */
   forget(id: string): void {
     this.#unfollow(id);
     this.#falls.delete(id);

@@ -125,7 +125,7 @@ export class Prompter {
   }
 }
 
-/** Nothing was typed: what is told then says that the text still stands in the input line. */
+/** Nothing was typed: the error then says that the text is still in the input line. */
 const REFUSALS: ReadonlySet<string> = new Set(['INPUT_BLOCKED', 'INPUT_BUSY', 'STATE_UNKNOWN']);
 const NEWLINE = Buffer.from('\n');
 

@@ -113,7 +113,7 @@ export class SharedView {
     services.emit({ type: 'session-resized', at, id, cols, rows });
   }
 
-  /** All viewers share one focus: the program is told only when it changes for all of them together. */
+  /** All viewers share one focus: the program is notified only when that changes. */
   #focusChanged(): void {
     const { hasFocus } = this.viewers;
     if (hasFocus === this.#hadFocus) return;

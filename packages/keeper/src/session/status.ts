@@ -147,7 +147,7 @@ export class SessionStatus {
     return WAITED_STATES.find((state) => until.has(state) && isNow(this.#status, state));
   }
 
-  /** It has reported a question that its screen does not show yet: a waiter is told with the words, but not for ever. */
+  /** It has reported a question that its screen does not show yet. Waiters are notified once the words are there, or after a while. */
   #isUndrawn(): boolean {
     const { state, source, question, since } = this.#status;
     if (state !== 'blocked' || source !== 'program' || question !== undefined) return false;

@@ -23,7 +23,7 @@ import { AgentKeys } from './keys.ts';
 import { AgentPainter } from './picture.ts';
 
 const LEAVING_MS_MAX = 300;
-/** A prompt on its way is waited for, but not for ever. */
+/** How long to wait for a prompt that is on its way. */
 const SENDING_MS_MAX = 2000;
 
 export interface AttachAgentOptions {

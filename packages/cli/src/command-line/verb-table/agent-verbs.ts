@@ -64,7 +64,7 @@ export const AGENT_VERBS = {
       },
     },
     details:
-      'Claude and Codex take a prompt in a running turn. Gemini, Grok and other ACP agents do not: it goes on waiting.',
+      'Claude and Codex take a prompt in a running turn. Gemini, Grok and other ACP agents do not: there it keeps waiting.',
     examples: [
       ['spool queue claude', 'what waits'],
       ['spool queue claude --remove k3x9d2', 'take one back'],

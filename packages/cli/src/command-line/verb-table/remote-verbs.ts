@@ -16,7 +16,7 @@ export const REMOTE_VERBS = {
       '`add NAME URL` saves a machine whose gateway is at URL. `spool token create` on that machine makes the token. `use NAME`',
       'makes all commands go there, `use local` brings them back. For one command: spool --context NAME VERB, or',
       'spool --host URL --token-file FILE VERB (also SPOOL_HOST and SPOOL_TOKEN_FILE).',
-      'From afar, `run` starts in your home folder there, with your environment there; --env sends variables of yours.',
+      'On another machine, `run` starts in your home folder there, with your environment there; --env sends variables of yours.',
     ].join('\n'),
     examples: [
       ['spool context add work https://work.example --token-file token', 'save it'],

@@ -127,7 +127,7 @@ export class Look {
     }
   }
 
-  /** The lines that are not blank; a scroll bar is no text. */
+  /** The lines that are not blank. A line with only a scroll bar counts as blank. */
   get #screen(): readonly Line[] {
     return (this.#filled ??= this.#view.lines.flatMap((text, row) =>
       text === '' || text.trim() === '' || SCROLL_BAR.test(text)

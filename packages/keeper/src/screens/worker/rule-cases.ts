@@ -4,7 +4,7 @@ import { jsonFiles, RuleFiles, textOfFile } from './rule-files.ts';
 
 export interface CheckedCase {
   readonly file: string;
-  /** Null for a file that is no case. */
+  /** Null for a file that is not a case. */
   readonly isRight: boolean | null;
   readonly should: string | null;
   /** What the rules read. */
@@ -23,7 +23,7 @@ const CASES_MAX = 500;
 export function checkCases(configFolder: string): CheckedCase[] {
   const names = jsonFiles(`${configFolder}/rules/cases`, CASES_MAX);
   if (names.length === 0) return [];
-  const files = new RuleFiles(configFolder, () => undefined); // faults in rules are told by `checkRuleFiles`
+  const files = new RuleFiles(configFolder, () => undefined); // `checkRuleFiles` reports faults in rules
   files.refresh();
   return names.map((name) => checkCase(`${configFolder}/rules/cases/${name}`, files.rules));
 }
