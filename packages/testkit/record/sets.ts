@@ -448,7 +448,7 @@ const fourth: RecordingSet = {
     resumes: LAST['grok']!,
     scenes: voyage(2, 2, 404, false),
   },
-  'grok-s2': { agent: 'grok', cols: 58, rows: 21, firstMs: 300, scenes: kitchen(0, 0, [ponder(5), resized(80, 30)]) },
+  'grok-s2': { agent: 'grok', cols: 58, rows: 21, firstMs: 300, scenes: kitchen(1, 0, [ponder(5), resized(80, 30)]) },
   'opencode-s1': {
     agent: 'opencode',
     version: '1.18.24',
