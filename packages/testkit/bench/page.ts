@@ -200,7 +200,8 @@ export async function pagePast(): Promise<Figure[]> {
   const count = PAST_BYTES / LINE_BYTES;
   // 62 characters and the newline that the terminal makes two of.
   const command = ['bash', '-c', `seq -f 'line %057.0f' 1 ${count}`];
-  const session = await client.run({ command, name: 'long', size: { cols: 80, rows: 24 } });
+  const retainBytes = 2 * PAST_BYTES; // the default keeps 256 MiB
+  const session = await client.run({ command, name: 'long', size: { cols: 80, rows: 24 }, retainBytes });
   await client.waitUntil(session.id, 'exit', { timeoutMs: WITHIN_MS });
   const { offset: end } = await client.get(session.id);
   await using open = await openPage(daemon);
@@ -261,18 +262,19 @@ export async function pageBenches(): Promise<Figure[]> {
 /** From the address to the picture, in the page. */
 async function lookAt(page: Page, id: string, offset: number): Promise<number> {
   return page.evaluate(
-    ([hash, wanted]) =>
-      new Promise<number>((done) => {
+    ([hash, wanted, within]) =>
+      new Promise<number>((done, fail) => {
         const startedAt = performance.now();
         const look = (): void => {
-          if (document.querySelector<HTMLElement>('.time-view')?.dataset['offset'] === wanted)
-            done(performance.now() - startedAt);
+          const shown = document.querySelector<HTMLElement>('.time-view')?.dataset['offset'];
+          if (shown === wanted) done(performance.now() - startedAt);
+          else if (performance.now() - startedAt > within) fail(new Error(`offset ${wanted}: ${shown} is shown`));
           else requestAnimationFrame(look);
         };
         location.hash = hash;
         look();
       }),
-    [`#/s/${id}/time/${offset}`, String(offset)] as const,
+    [`#/s/${id}/time/${offset}`, String(offset), WITHIN_MS] as const,
   );
 }
 

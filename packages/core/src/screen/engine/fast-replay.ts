@@ -11,10 +11,8 @@ import { colourSequences, hasC1, kindOf } from '../seen/plain-run.ts';
 import { cutBytes } from './cut-character.ts';
 import type { ScreenModel } from './screen-model.ts';
 
-interface Piece {
-  readonly bytes: Uint8Array;
-  readonly lines: number;
-}
+/** Of a run of lines, so much gathers before those that have scrolled away are left out. */
+const TRIM_BYTES = 256 * 1024;
 
 const LF = 0x0a;
 const NOTHING = new Uint8Array(0);
@@ -22,8 +20,9 @@ const NOTHING = new Uint8Array(0);
 export class FastReplay {
   readonly #model: ScreenModel;
   /** The end of the run: not drawn yet. */
-  #pieces: Piece[] = [];
-  #lines = 0;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #trimAt = TRIM_BYTES;
   /** Half a character, for the next piece. */
   #cut: Uint8Array = NOTHING;
   #last = 0;
@@ -68,30 +67,23 @@ export class FastReplay {
 
   #add(text: Uint8Array): void {
     const bytes = text.slice(); // the caller may read the next piece into the same memory
-    const lines = countLines(bytes);
-    this.#pieces.push({ bytes, lines });
-    this.#lines += lines;
+    this.#pieces.push(bytes);
+    this.#size += bytes.length;
     this.#last = bytes.at(-1)!;
-    while (this.#lines - this.#pieces[0]!.lines >= this.#linesKept) {
-      const dropped = this.#pieces.shift()!;
-      this.#lines -= dropped.lines;
-      this.#leaveOut(dropped.bytes);
-    }
+    if (this.#size >= this.#trimAt) this.#trim();
   }
 
-  /** Of the first piece, too, only the last lines are seen. */
-  #cutFirst(): void {
-    const [first] = this.#pieces;
-    if (first === undefined) return;
-    const at = afterLines(first.bytes, this.#lines - this.#linesKept);
-    if (at === 0) return;
-    this.#leaveOut(first.bytes.subarray(0, at));
-    this.#pieces[0] = { ...first, bytes: first.bytes.subarray(at) };
-  }
-
-  #leaveOut(bytes: Uint8Array): void {
-    const colours = colourSequences(bytes);
+  /** Leaves out all but the last lines; of the others, the colours are applied. */
+  #trim(): void {
+    const all = Buffer.concat(this.#pieces);
+    let cut = all.length;
+    for (let lines = this.#linesKept; lines >= 0 && cut > 0; lines--) cut = all.lastIndexOf(LF, cut - 1);
+    const kept = cut > 0 ? all.subarray(cut + 1) : all;
+    const colours = colourSequences(all.subarray(0, all.length - kept.length));
     if (colours !== '') this.#model.write(Buffer.from(colours, 'latin1'));
+    this.#pieces = [kept];
+    this.#size = kept.length;
+    this.#trimAt = Math.max(TRIM_BYTES, 2 * kept.length);
   }
 
   /** The screen, the lines above it, and a screen in which these lines mix with what stood there before. */
@@ -100,27 +92,16 @@ export class FastReplay {
   }
 
   #draw(): void {
-    this.#cutFirst();
-    for (const { bytes } of this.#pieces) this.#model.write(bytes);
+    if (this.#pieces.length === 0) return;
+    this.#trim();
+    for (const bytes of this.#pieces) this.#model.write(bytes);
     this.#pieces = [];
-    this.#lines = 0;
+    this.#size = 0;
+    this.#trimAt = TRIM_BYTES;
   }
 }
 
 function isPlain(bytes: Uint8Array, before: number): boolean {
   const kind = kindOf(bytes, before);
   return kind === 'simple' || (kind === 'plain' && isUtf8(bytes) && !hasC1(bytes));
-}
-
-/** Where the line begins that follows this many lines. */
-function afterLines(bytes: Uint8Array, lines: number): number {
-  let at = 0;
-  for (let left = lines; left > 0; left--) at = bytes.indexOf(LF, at) + 1;
-  return at;
-}
-
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LF) lines++;
-  return lines;
 }

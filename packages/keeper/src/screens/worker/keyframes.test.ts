@@ -31,17 +31,30 @@ test('[SCR-2] a model that is dropped again and again leaves one latest keyframe
   expect(keyframes.last).toBe(KEYFRAME_EVERY_BYTES - KEYFRAME_APART_BYTES);
 });
 
-test('[SCR-2] however long a session grows, it has no more than 20 keyframes, spread over all of it', () => {
-  const { folder, files } = session(MIB);
-  const keyframes = new Keyframes(folder);
-  for (let offset = MIB; offset <= 500 * MIB; offset += MIB) keyframes.write(offset, noise(100));
-  expect(files().count).toBe(FILES_MAX);
-  const offsets = keyframes.before(Infinity).reverse();
-  expect(offsets.at(-1)).toBe(500 * MIB);
-  const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
-  expect(Math.max(...gaps)).toBeLessThanOrEqual((4 * 500 * MIB) / FILES_MAX);
-  expect(new Keyframes(folder).before(Infinity).reverse()).toEqual(offsets);
-});
+test.each([
+  { logMib: 80, countMax: FILES_MAX },
+  { logMib: 500, countMax: 125 },
+  { logMib: 6000, countMax: 512 },
+])(
+  '[SCR-2] a session of $logMib MiB has no more than $countMax keyframes, spread over all of it',
+  { timeout: 120_000 },
+  ({ logMib, countMax }) => {
+    const { folder, files } = session(2 * MIB);
+    const keyframes = new Keyframes(folder);
+    for (let offset = MIB; offset <= logMib * MIB; offset += MIB) keyframes.write(offset, noise(100));
+    const { count } = files();
+    expect(count).toBeLessThanOrEqual(countMax);
+    expect(count).toBeGreaterThan(countMax - 5);
+    const offsets = keyframes.before(Infinity).reverse();
+    expect(offsets.at(-1)).toBe(logMib * MIB);
+    const gaps = offsets.map((offset, at) => offset - (offsets[at - 1] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual((4 * logMib * MIB) / countMax);
+    expect(new Keyframes(folder).before(Infinity).reverse()).toEqual(offsets);
+    // One more between them would only take the place of another.
+    const [first, second] = offsets.slice(-3);
+    expect(keyframes.isWanted((first! + second!) / 2 + 1, MIB)).toBe(second! - first! > (logMib * MIB) / countMax);
+  },
+);
 
 test('[SCR-2] keyframes weigh no more than the log, and the latest stays', () => {
   const { folder, files } = session(300 * KIB);

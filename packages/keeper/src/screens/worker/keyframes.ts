@@ -1,8 +1,8 @@
 /**
  * Snapshots stored beside the log: the screen at any offset is a keyframe plus a short replay. Keeps SCR-2.
  *
- * Their cost is bounded: at most `FILES_MAX` files, and no more bytes than the log itself. Near the end there is one
- * "latest", which the next one replaces; the others are spread evenly over the log, further apart the longer it grows.
+ * Their cost is bounded: at most `FILES_MAX` files, in a long log one for each `LONG_APART_BYTES`, and no more bytes than the log
+ * itself. Near the end there is one "latest", which the next one replaces; the others are spread evenly over the log.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -15,6 +15,10 @@ export const FLOOD_KEYFRAME_EVERY_BYTES = 8 * 1024 * 1024;
 export const KEYFRAME_APART_BYTES = 128 * 1024;
 
 export const FILES_MAX = 20;
+/** So that any moment of a long log is shown at once: the replay between two of them takes some 20 ms. */
+export const LONG_APART_BYTES = 4 * 1024 * 1024;
+/** Enough for 2 GiB; beyond that they are further apart. */
+const LONG_FILES_MAX = 512;
 /** A short log may have this many bytes of keyframes, whatever its own size. */
 const BYTES_FREE = 64 * 1024;
 /** Even a model of 1000 × 1000 cells is smaller. */
@@ -59,7 +63,10 @@ export class Keyframes {
 
   /** Whether a keyframe at this offset would save time. */
   isWanted(offset: number, apartBytes: number): boolean {
-    return this.#known().every((frame) => Math.abs(frame.offset - offset) >= apartBytes);
+    const known = this.#known();
+    // Between many, it would only take the place of another one.
+    const apart = Math.max(apartBytes, spanOf(known) / filesMax(known) / 2);
+    return known.every((frame) => Math.abs(frame.offset - offset) >= apart);
   }
 
   /** A full disk is not an error here: without this keyframe, the replay from the one before is longer. */
@@ -103,7 +110,7 @@ export class Keyframes {
     const known = this.#known();
     let bytes = known.reduce((sum, frame) => sum + frame.bytes, 0);
     let bytesMax = Infinity;
-    const isTooMuch = (): boolean => known.length > FILES_MAX || bytes > bytesMax;
+    const isTooMuch = (): boolean => known.length > filesMax(known) || bytes > bytesMax;
     if (bytes > BYTES_FREE) bytesMax = Math.max(BYTES_FREE, folderBytes(this.#logFolder));
     while (known.length > 1 && isTooMuch()) {
       let least = 0;
@@ -154,6 +161,11 @@ export class Keyframes {
     return `${this.#folder}/${String(offset).padStart(16, '0')}${SUFFIX}`;
   }
 }
+
+const spanOf = (known: readonly Keyframe[]): number => (known.at(-1)?.offset ?? 0) - (known[0]?.offset ?? 0);
+
+const filesMax = (known: readonly Keyframe[]): number =>
+  Math.max(FILES_MAX, Math.min(LONG_FILES_MAX, Math.floor(spanOf(known) / LONG_APART_BYTES)));
 
 function folderBytes(folder: string): number {
   let bytes = 0;
