@@ -111,8 +111,8 @@ test('[OUT-7] the strict form says that there is no such agent, and ends with it
   expect(await promise).toMatchObject({ code: 'SESSION_UNKNOWN' });
 });
 
-/** Prints each line that it gets. */
-const ECHO = ['sh', '-c', 'stty -echo; while read -r line; do echo "$line"; done'];
+/** Prints each line that it gets, once it is ready: what comes before that, its terminal repeats as well. */
+const ECHO = ['sh', '-c', 'stty -echo; echo ready; while read -r line; do echo "$line"; done'];
 
 test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is not', async () => {
   await using daemon = new TestDaemon();
@@ -126,10 +126,12 @@ test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is n
     await one.write(`${text}\n`);
     await until('it is stored', async () => (await client.tail(one.id, { lines: 3 })).includes(text));
   };
+  const isReady = async (): Promise<boolean> => (await client.tail(one.id, { lines: 3 })).includes('ready');
+  await until('its terminal no longer repeats what is typed', isReady);
   await says('before');
   await one.update({ name: 'Interviewer' });
   await says('with the name');
-  await until('it is heard from its first byte', () => heard === 'before\r\nwith the name\r\n');
+  await until('it is heard from its first byte', () => heard === 'ready\r\nbefore\r\nwith the name\r\n');
   await one.update({ name: 'retired' });
   await says('without the name');
   await until('the other one hears the new name', () => names.includes('retired'));
@@ -139,7 +141,7 @@ test('[OUT-7] a rename moves the name: what gets it is heard, what loses it is n
   await one.update({ name: 'Interviewer' });
   await says('again');
   await until('it is heard again', () => heard.endsWith('again\r\n'));
-  expect(heard).toBe('before\r\nwith the name\r\nthe next\r\nagain\r\n');
+  expect(heard).toBe('ready\r\nbefore\r\nwith the name\r\nthe next\r\nagain\r\n');
   expect([...new Set(names)]).toEqual(expect.arrayContaining(['draft', 'retired', 'Interviewer']));
   stop();
   stopAll();
