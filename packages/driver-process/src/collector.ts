@@ -13,13 +13,13 @@ export class Collector {
   #minor = 0;
   #major = 0;
 
-  /** So many bytes were read. */
+  /** So many bytes were read. A large line was parsed, made an event and written: several copies, which V8 puts into its old heap at once. */
   note(bytes: number): void {
     this.#minor += bytes;
     if (this.#minor < MINOR_BYTES) return;
     this.#major += this.#minor;
     this.#minor = 0;
-    if (this.#major < MAJOR_BYTES) return gc?.({ type: 'minor' });
+    if (this.#major < MAJOR_BYTES && bytes < MINOR_BYTES) return gc?.({ type: 'minor' });
     this.#major = 0;
     gc?.();
   }
