@@ -1,6 +1,7 @@
 /** Answers of the agent's HTTP interface: the session, what went wrong, and its own record after a gap (`reconcile.ts`). */
 import { type JsonObject, listOf, numberOf, objectOf, textOf, textsOf } from '../json-value.ts';
-import { questionAsked, sessionUpdated, todos } from './events.ts';
+import { questionAsked, sessionUpdated } from './events.ts';
+import { todos } from './plan.ts';
 import { faultOf } from './parts.ts';
 import { messagesRead, pendingRead, promptLost, sentAgain, statusRead } from './reconcile.ts';
 import type { OpenCodeWork } from './state.ts';
@@ -51,7 +52,7 @@ function accepted(work: OpenCodeWork, http: string, body: unknown): void {
   else if (http === 'GET /question') {
     for (const asked of listOf(body)) questionAsked(work, objectOf(asked));
     pendingRead(work, 'question', listOf(body));
-  } else if (path.endsWith('/todo')) todos(work, listOf(body), false);
+  } else if (path.endsWith('/todo')) todos(work, listOf(body));
   else if (http === 'GET /session/status') statusRead(work, objectOf(body));
 }
 

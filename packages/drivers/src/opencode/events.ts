@@ -1,7 +1,8 @@
 /** Events of `GET /event`: sessions, messages, permissions, questions, todos. */
-import type { Fault, PermissionOption, PlanEntry, Question } from '@spool/protocol/agent';
+import type { Fault, PermissionOption, Question } from '@spool/protocol/agent';
 import { type JsonObject, listOf, numberOf, objectOf, present, textOf, textsOf } from '../json-value.ts';
 import { diffOf, faultOf, partDelta, partUpdated, tokensOf } from './parts.ts';
+import { todos } from './plan.ts';
 import { agentOf, call, messageOf, type OpenCodeWork, partOf } from './state.ts';
 
 /** Known, but nothing that a reader of this session needs. */
@@ -87,17 +88,6 @@ export function failed(work: OpenCodeWork, error: Fault): void {
   state.awaitsBusy = false;
   endTurn(work);
 }
-
-/** The whole list, each time. */
-export function todos({ ledger, state }: OpenCodeWork, list: readonly unknown[], isNews = true): void {
-  const json = JSON.stringify(list).slice(0, PLAN_CHARS_MAX);
-  if (!isNews && json === (state.plan === '' ? '[]' : state.plan)) return;
-  state.plan = json;
-  ledger.emit({ kind: 'plan.updated', replace: true, entries: list.map(planEntry) });
-}
-
-/** Of the list that is remembered, to see whether it has changed. */
-const PLAN_CHARS_MAX = 16 * 1024;
 
 export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   const { state, ledger } = work;
@@ -245,16 +235,6 @@ function questionOf(value: unknown, at: number): Question {
       return { id: textOf(label) ?? '', label: textOf(label) ?? '', ...present({ description: textOf(description) }) };
     }),
     ...present({ header: textOf(header) }),
-  };
-}
-
-function planEntry(value: unknown): PlanEntry {
-  const { content, status, priority } = objectOf(value);
-  const known = status === 'in_progress' || status === 'completed' ? status : undefined;
-  return {
-    text: textOf(content) ?? '',
-    status: known ?? (status === 'cancelled' ? 'deleted' : 'pending'),
-    ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
   };
 }
 

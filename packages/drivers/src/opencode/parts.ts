@@ -1,6 +1,7 @@
 /** Parts of messages: text, reasoning, tools, steps. The same parts come as events and as lines of `opencode run`. */
 import type { Content, Diff, Tokens, ToolKind } from '@spool/protocol/agent';
 import { type JsonObject, isObject, numberOf, objectOf, present, textOf } from '../json-value.ts';
+import { todos } from './plan.ts';
 import { agentOf, messageOf, type OpenCodeWork, partOf } from './state.ts';
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -135,6 +136,8 @@ function tool(work: OpenCodeWork, part: JsonObject): boolean {
     if (diff) ledger.emit({ kind: 'file.changed', tool: id, phase: 'applied', diff }, agent);
     const isAborted = metadata.exit === null && state.isAborted;
     ledger.toolGoesOn(id);
+    // `opencode run` has no event for it.
+    if (name === 'todowrite' && Array.isArray(metadata.todos)) todos(work, metadata.todos);
     ledger.endTool(id, {
       status: isAborted ? 'cancelled' : 'ok',
       exitCode: numberOf(metadata.exit),

@@ -233,3 +233,23 @@ test('[EVT-9] an OpenCode that died goes on with its own session', () => {
   expect(next.last('session.started')).toMatchObject({ agentSession: sessionID });
   expect(next.prompt('two', 'p2')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
 });
+
+test('a plan is told once, whether its event or the result of the tool that wrote it comes first', () => {
+  const list = [{ content: 'a step', status: 'in_progress', priority: 'high' }];
+  const tool = updated({
+    id: 'prt_1',
+    type: 'tool',
+    tool: 'todowrite',
+    callID: 'c1',
+    state: { status: 'completed', input: { todos: list }, output: JSON.stringify(list), metadata: { todos: list } },
+  });
+  const told = { type: 'todo.updated', properties: { sessionID, todos: list } };
+  for (const lines of [[tool], [told, tool], [tool, told]]) {
+    const talk = ready();
+    talk.prompt('plan', 'p1');
+    talk.says({ type: 'message.updated', properties: { info: { id: 'msg_2', sessionID, role: 'assistant' } } });
+    for (const line of lines) talk.says(line);
+    const plans = talk.events.filter(({ kind }) => kind === 'plan.updated');
+    expect(plans).toMatchObject([{ entries: [{ text: 'a step', status: 'in_progress' }] }]);
+  }
+});

@@ -254,6 +254,26 @@ test('the head of a tool waits for what the tool works on, and says its name onc
   ).toEqual(['● Write a.txt', '● run date', '● todowrite']);
 });
 
+test('[SHOW-1] the list that a todo tool answers with is shown as a plan, never as JSON; another answer as it is', () => {
+  const tool = (text: string): readonly AgentBody[] => [
+    { kind: 'tool.started', tool: 'z', name: 'todowrite', toolKind: 'think' },
+    { kind: 'tool.ended', tool: 'z', status: 'ok', output: [{ type: 'text', text }] },
+  ];
+  const list = [
+    { content: 'Read \u001b[31mthe code', status: 'completed' },
+    { content: 'Fix it', status: 'odd' },
+  ];
+  const full = { width: 60, isFull: true };
+  expect(documentOf(tool(JSON.stringify(list, null, 2)))).toEqual(['● todowrite']);
+  expect(documentOf(tool(JSON.stringify(list, null, 2)), full)).toEqual([
+    '● todowrite',
+    String.raw`  ☑ Read \e[31mthe code`,
+    '  ☐ Fix it',
+  ]);
+  for (const text of ['[{"content":1}]', '[{"content":', '[1', 'done'])
+    expect(documentOf(tool(text), full)).toEqual(['● todowrite', `  ${text}`]);
+});
+
 test('[SHOW-3] only the latest entries are kept', () => {
   const transcript = new Transcript();
   const events = eventsOf(

@@ -124,6 +124,8 @@ export function toolTail(entry: ToolEntry, { width, isFull }: ViewOptions): Line
   const reason = permission?.decision === 'deny' ? (permission.message ?? entry.reason) : entry.reason;
   const by = permission?.decision === 'deny' ? byWords(permission) : '';
   const lines: Line[] = [];
+  const todos = isFull && status === 'ok' && PLAN_TOOLS.test(entry.name) ? todosIn(output.toString()) : null;
+  if (todos !== null) return todos.flatMap((each) => planLines(each, width).map((line): Line => [span('  '), ...line]));
   const printed = printedLines(output.toString());
   // A file that was read, and the words of an edit, say less than their title; a plan is shown as one.
   const isQuiet =
@@ -150,7 +152,20 @@ export function toolTail(entry: ToolEntry, { width, isFull }: ViewOptions): Line
 }
 
 /** As agents call the tool that writes their plan. */
-const PLAN_TOOLS = /^(?:todo_?write|write_todos|update_plan)$/i;
+const PLAN_TOOLS = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
+const TODOS_CHARACTERS_MAX = 64 * 1024;
+
+/** OpenCode's tool answers with its list, as JSON; others with a sentence. */
+function todosIn(output: string): readonly { text: string; status: string }[] | null {
+  if (!output.startsWith('[') || output.length > TODOS_CHARACTERS_MAX) return null;
+  try {
+    const list = JSON.parse(output) as readonly { readonly content?: unknown; readonly status?: unknown }[];
+    const isList = list.every((each) => typeof each?.content === 'string' && typeof each.status === 'string');
+    return isList ? list.map(({ content, status }) => ({ text: String(content), status: String(status) })) : null;
+  } catch {
+    return null; // it was cut
+  }
+}
 
 const STATUS_WORDS = { error: 'failed', denied: 'denied', cancelled: 'cancelled' } as const;
 

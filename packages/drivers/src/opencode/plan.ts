@@ -1,0 +1,25 @@
+/** The agent's list of todos, which comes as an event, as an answer, and as the result of the tool that wrote it. */
+import type { PlanEntry } from '@spool/protocol/agent';
+import { objectOf, textOf } from '../json-value.ts';
+import type { OpenCodeWork } from './state.ts';
+
+/** The whole list, each time. The same one again is no news. */
+export function todos({ ledger, state }: OpenCodeWork, list: readonly unknown[]): void {
+  const json = JSON.stringify(list).slice(0, PLAN_CHARS_MAX);
+  if (json === (state.plan === '' ? '[]' : state.plan)) return;
+  state.plan = json;
+  ledger.emit({ kind: 'plan.updated', replace: true, entries: list.map(planEntry) });
+}
+
+/** Of the list that is remembered, to see whether it has changed. */
+const PLAN_CHARS_MAX = 16 * 1024;
+
+function planEntry(value: unknown): PlanEntry {
+  const { content, status, priority } = objectOf(value);
+  const known = status === 'in_progress' || status === 'completed' ? status : undefined;
+  return {
+    text: textOf(content) ?? '',
+    status: known ?? (status === 'cancelled' ? 'deleted' : 'pending'),
+    ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
+  };
+}
