@@ -77,7 +77,7 @@ export const MANAGE_VERBS = {
     summary: 'rename a session',
     operands: ['ID', 'NAME'],
     flags: {},
-    examples: [['spool rename k3f api', 'rename the session k3f… to api']],
+    examples: [['spool rename k3fx api', 'rename the session k3fx… to api']],
   },
   update: {
     summary: "change a session's name, labels or size policy",
