@@ -446,4 +446,13 @@ test('[MCP-10, MCP-11] an agent is started, prompted, read from the last cursor,
   const client = await daemon.client();
   await until('it is idle', async () => (await client.get('sub')).status.state === 'idle', 60_000);
   expect(await chief.text('spool_read', { session: 'sub' })).toContain('interrupted');
+
+  const { id, pid } = await client.get('sub');
+  process.kill(pid, 'SIGKILL');
+  await client.waitUntil(id, 'exit');
+  const resumed = await chief.text('spool_agent', { resume: id, prompt: 'say once more' });
+  expect(resumed).toMatch(/^agent \w+ \(sub\) goes on;/);
+  const session = resumed.split(' ')[1]!;
+  await chief.text('spool_wait', { sessions: [session], until: ['idle'] });
+  expect(await chief.text('spool_read', { session })).toContain('once more');
 });

@@ -2,6 +2,7 @@
 import { BrowserNetwork, TestDaemon, until } from '@spool/testkit';
 import { testNeeding } from '@spool/testkit/needs';
 import { afterAll, expect } from 'vitest';
+import type { Page } from 'playwright-core';
 import { closeBrowser, DESK, NO_BROWSER, openPage, PHONE, rowsOn } from '@spool/testkit/browser';
 
 afterAll(closeBrowser);
@@ -122,6 +123,56 @@ testNeeding(NO_BROWSER)('[PAGE-4] looking at a session never resizes it, on a de
   expect((await client.screen(session.id)).content).not.toContain('resized');
 });
 
+testNeeding(NO_BROWSER)('[PAGE-4] two pages of 159×72 and 47×49 cells at once: no resize at the child', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({
+    command: ['bash', '-c', 'trap "echo resized" WINCH; echo here; while :; do read -r -t 1 x; done'],
+    name: 'both',
+    size: { cols: 100, rows: 30 },
+  });
+  await using desk = await openPage(daemon, DESK);
+  await using phone = await openPage(daemon, PHONE);
+  for (const { page, origin } of [desk, phone]) {
+    await page.goto(`${origin}/#/s/${session.id}`);
+    await until('it is shown', async () => (await rowsOn(page)).includes('here'), WITHIN_MS);
+  }
+  await makeFit(desk.page, { cols: 159, rows: 72 });
+  await makeFit(phone.page, { cols: 47, rows: 49 });
+  for (const { page } of [desk, phone])
+    await until('it is shown', async () => (await rowsOn(page)).includes('here'), WITHIN_MS);
+  await client.write(session.id, 'x\r');
+  const { size } = await client.get(session.id);
+  expect(size).toMatchObject({ cols: 100, rows: 30 });
+  for await (const mark of client.marks(session.id)) expect(mark.type).not.toBe('resize');
+  expect((await client.screen(session.id)).content).not.toContain('resized');
+});
+
+/** Gives a window the size in which this many cells would fit, as the page itself says it when one takes the size. */
+async function makeFit(page: Page, { cols, rows }: { cols: number; rows: number }): Promise<void> {
+  await until(
+    `${cols}×${rows} cells fit`,
+    async () => {
+      await page.getByLabel('What can be done with both').click();
+      await page.getByRole('button', { name: 'Take the size…' }).click();
+      const told = await page.getByRole('alertdialog').textContent();
+      await page.keyboard.press('Escape');
+      const [, nowCols, nowRows] = /to (\d+)×(\d+)/.exec(told!)!;
+      const { width, height } = page.viewportSize()!;
+      const missing = [cols - Number(nowCols), rows - Number(nowRows)] as const;
+      await page.setViewportSize({
+        width: width + Math.round(missing[0] * CELL_PX[0]),
+        height: height + Math.round(missing[1] * CELL_PX[1]),
+      });
+      return missing[0] === 0 && missing[1] === 0;
+    },
+    WITHIN_MS,
+  );
+}
+
+/** A little more than a cell, so that it is reached from either side. */
+const CELL_PX = [8.5, 16.9] as const;
+
 testNeeding(NO_BROWSER)(
   '[PAGE-5] a question is answered from the front page by one press, with the key that the dialog names',
   async () => {
@@ -165,6 +216,8 @@ testNeeding(NO_BROWSER)('[PAGE-6] any moment of the past is shown as it was', as
     if (part < 3) await client.write(session.id, '\r');
   }
   await using open = await openPage(daemon);
+  // A reload before the answer to the sign-in would use up the code.
+  await open.page.getByRole('link', { name: 'past' }).first().waitFor({ timeout: WITHIN_MS });
   for (const [index, offset] of offsets.entries()) {
     await open.page.goto(`${open.origin}/#/s/${session.id}/time/${offset}`);
     if (index === 0) await open.page.reload(); // by its address; the others are links within the page

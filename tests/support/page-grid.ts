@@ -92,8 +92,8 @@ function lookOf(style: ScreenJson['lines'][number]['runs'][number]['style']): st
   if (bg !== undefined) look.push(`bg ${bg}`);
   for (const what of ['bold', 'italic', 'dim', 'overline'] as const) if (style[what] === true) look.push(what);
   if (style.strike === true) look.push('strikethrough');
-  // xterm shows a link by dashes, unless the program underlines it in another way.
-  const underline = style.underline ?? (style.link === undefined ? undefined : 'dashed');
+  // xterm shows a link by dashes, unless the program underlines it in another way. Only those that lead to the web are links here.
+  const underline = style.underline ?? (/^https?:/.test(style.link ?? '') ? 'dashed' : undefined);
   if (underline !== undefined) look.push(`underline ${underline}`);
   return look;
 }

@@ -4,29 +4,7 @@
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
-
-const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
-
-type Event = readonly [ms: number, type: string, what: unknown, offset?: number, truth?: { readonly truth: string }];
-
-export interface Recorded {
-  readonly cols: number;
-  readonly rows: number;
-  readonly bytes: Uint8Array;
-  readonly events: readonly Event[];
-}
-
-/** `claude-a` of the recordings with truths, or `claude/tui-resize` of the others. */
-export function recorded(name: string): Recorded {
-  const read = (file: string): Buffer =>
-    existsSync(`${file}.gz`) ? gunzipSync(readFileSync(`${file}.gz`)) : readFileSync(file);
-  const isMarked = !name.includes('/');
-  const base = `${FIXTURES}${isMarked ? 'marks' : 'terminal'}/${name}`;
-  const about = JSON.parse(read(isMarked ? `${base}.json` : `${base}.pty.json`).toString()) as Omit<Recorded, 'bytes'>;
-  return { ...about, bytes: read(`${base}.pty`) };
-}
+import { recorded } from './recordings.ts';
 
 /** Device attributes, cursor position, modes, colours, focus: what no key sends. */
 const REPLIES =

@@ -2,10 +2,11 @@
  * Tools for agents without a terminal: start, interrupt and, only if the user has allowed that, answer what they ask. Keeps
  * MCP-11: without that, no tool answers a permission.
  */
+import type { ResumeOptions } from '@spool/client';
 import { agentEnvironment, sessionEnvironment } from '@spool/client/node';
 import { z } from 'zod';
 import { oneLine } from '../session-words.ts';
-import { ACTS, CallError, sessionInput, tool } from '../tool.ts';
+import { ACTS, type Call, CallError, sessionInput, tool } from '../tool.ts';
 import { labelsFor, startInput } from './sessions.ts';
 
 export const agentTool = tool({
@@ -13,15 +14,18 @@ export const agentTool = tool({
   description:
     'Start an agent (claude, codex, gemini, grok, opencode) without a terminal, then spool_wait (idle, blocked) and spool_read.',
   input: z.strictObject({
-    agent: z.string().min(1),
+    agent: z.string().min(1).optional(),
+    resume: z.string().optional().describe('an ended one'),
     prompt: z.string().min(1),
     ...startInput,
     model: z.string().optional(),
     program: z.array(z.string()).min(1).optional(),
   }),
   hints: ACTS,
-  async call({ agent, prompt, cwd, env, name, model, program }, call) {
+  async call({ agent, resume, prompt, cwd, env, name, model, program }, call) {
     const { isRemote } = call.client;
+    if ((agent === undefined) === (resume === undefined)) throw new CallError('give agent or resume');
+    if (agent === undefined) return await resumed(call, resume!, { prompt, name, env });
     const handle = await call.client.agent(agent, {
       prompt,
       model,
@@ -34,6 +38,19 @@ export const agentTool = tool({
     return `agent ${handle.id} (${oneLine(handle.info.name)}) started; read what it does from cursor 0`;
   },
 });
+
+/** The folder, the model and the program are those that it had. */
+async function resumed(
+  call: Call,
+  session: string,
+  { prompt, name, env }: Pick<ResumeOptions, 'prompt' | 'name' | 'env'>,
+): Promise<string> {
+  const { client } = call;
+  const { driver } = await client.get(session);
+  const environment = { ...sessionEnvironment(call.env, env), ...agentEnvironment(driver?.name ?? '') };
+  const handle = await client.resumeAgent(session, { prompt, name, env: client.isRemote ? env : environment });
+  return `agent ${handle.id} (${oneLine(handle.info.name)}) goes on; read what it does from cursor 0`;
+}
 
 export const interruptTool = tool({
   name: 'spool_interrupt',

@@ -8,6 +8,7 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { conditionOf, CONDITION_WORDS } from '../state/condition.ts';
 import { AgentAsks } from './AgentAsks.tsx';
 import { PromptBox } from './PromptBox.tsx';
+import { ResumeBox } from './ResumeBox.tsx';
 import { StyledLines } from './StyledLines.tsx';
 import { useAgent } from './use-agent.ts';
 import { useCells } from './use-cells.ts';
@@ -82,6 +83,11 @@ export function AgentView({ session }: { readonly session: SessionInfo }) {
         <p className="link-notice" role="alert">
           {trouble}
         </p>
+      )}
+      {isLoaded && isEnded && (
+        <div className="agent-foot">
+          <ResumeBox session={session} />
+        </div>
       )}
       {isLoaded && !isEnded && (
         <div className="agent-foot">

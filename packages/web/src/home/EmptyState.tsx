@@ -38,7 +38,7 @@ export function EmptyState() {
           </li>
         ))}
       </ul>
-      <a className="button primary" href={addressOf({ page: 'start' })}>
+      <a className="button primary" href={addressOf({ page: 'start', what: 'command' })}>
         Start a session here
       </a>
     </div>

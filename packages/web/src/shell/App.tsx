@@ -3,6 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Home } from '../home/Home.tsx';
 import { nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
+import { SettingsPage } from '../settings/SettingsPage.tsx';
 import { StartPage } from '../start/StartPage.tsx';
 import { BottomBar } from './BottomBar.tsx';
 import { HelpDialog } from './HelpDialog.tsx';
@@ -45,7 +46,8 @@ export function App() {
 }
 
 function Page({ route }: { readonly route: Route }) {
-  if (route.page === 'start') return <StartPage />;
+  if (route.page === 'start') return <StartPage what={route.what} />;
+  if (route.page === 'settings') return <SettingsPage />;
   if (route.page === 'session') return <SessionPage key={route.id} route={route} />;
   return <Home />;
 }

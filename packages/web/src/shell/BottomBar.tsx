@@ -1,7 +1,7 @@
 /** The way around on a phone, where a thumb reaches it. */
 import { useSessions } from '../sessions/store.ts';
 import { PushButton } from '../push/PushButton.tsx';
-import { HomeIcon, PlusIcon, SearchIcon } from './icons.tsx';
+import { GearIcon, HomeIcon, PlusIcon, SearchIcon } from './icons.tsx';
 import { addressOf, type Route } from './route.ts';
 
 export function BottomBar({ route, onSearch }: { readonly route: Route; readonly onSearch: () => void }) {
@@ -25,11 +25,18 @@ export function BottomBar({ route, onSearch }: { readonly route: Route; readonly
         <SearchIcon />
         <span>Find</span>
       </button>
-      <a href={addressOf({ page: 'start' })} aria-current={route.page === 'start' ? 'page' : undefined}>
+      <a
+        href={addressOf({ page: 'start', what: 'command' })}
+        aria-current={route.page === 'start' ? 'page' : undefined}
+      >
         <PlusIcon />
         <span>Start</span>
       </a>
       <PushButton isNamed />
+      <a href={addressOf({ page: 'settings' })} aria-current={route.page === 'settings' ? 'page' : undefined}>
+        <GearIcon />
+        <span>Settings</span>
+      </a>
     </nav>
   );
 }

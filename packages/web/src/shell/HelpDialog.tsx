@@ -11,6 +11,8 @@ const PARTS: readonly (readonly [title: string, keys: Keys])[] = [
       [['⌘ K', '/'], 'find a session, or something to do'],
       [['g'], 'all sessions'],
       [['n'], 'start a session'],
+      [['a'], 'start an agent'],
+      [[','], 'settings'],
       [['?'], 'this list'],
     ],
   ],

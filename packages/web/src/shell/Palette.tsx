@@ -19,8 +19,10 @@ interface Choice {
 }
 
 const ACTS: readonly Choice[] = [
-  { key: 'start', label: 'Start a session', hint: 'n', run: () => go({ page: 'start' }) },
+  { key: 'start', label: 'Start a session', hint: 'n', run: () => go({ page: 'start', what: 'command' }) },
+  { key: 'agent', label: 'Start an agent', hint: 'a', run: () => go({ page: 'start', what: 'agent' }) },
   { key: 'home', label: 'All sessions', hint: 'g', run: () => go({ page: 'home' }) },
+  { key: 'settings', label: 'Settings', hint: ',', run: () => go({ page: 'settings' }) },
   { key: 'theme', label: 'Switch between light and dark', run: toggleTheme },
 ];
 

@@ -8,7 +8,7 @@ import { conditionOf } from '../state/condition.ts';
 import { StateMark } from '../state/StateMark.tsx';
 import { PushButton } from '../push/PushButton.tsx';
 import { Age } from './Age.tsx';
-import { Brand, MoonIcon, PlusIcon, SunIcon } from './icons.tsx';
+import { Brand, GearIcon, MoonIcon, PlusIcon, SunIcon } from './icons.tsx';
 import { addressOf, type Route } from './route.ts';
 import { toggleTheme, useTheme } from './theme.ts';
 
@@ -39,7 +39,10 @@ export function Rail({ route }: { readonly route: Route }) {
         >
           {theme === 'dark' ? <SunIcon /> : <MoonIcon />}
         </button>
-        <a className="icon-button" href={addressOf({ page: 'start' })} aria-label="Start a session">
+        <a className="icon-button" href={addressOf({ page: 'settings' })} aria-label="Settings">
+          <GearIcon />
+        </a>
+        <a className="icon-button" href={addressOf({ page: 'start', what: 'command' })} aria-label="Start a session">
           <PlusIcon />
         </a>
       </header>
@@ -68,7 +71,7 @@ function SessionLinks(props: {
 }) {
   if (props.sessions.length === 0) return null;
   return (
-    <section aria-label={props.title}>
+    <section aria-label={`${props.title}, as links`}>
       <h2>
         {props.title} <span className="count">{props.sessions.length}</span>
       </h2>

@@ -64,3 +64,6 @@ export function Brand() {
     </svg>
   );
 }
+export const GearIcon = icon(
+  <path d="M2 4.500h6M12 4.500h2M2 11.500h2M8 11.500h6M8 2.500v4h2.500v-4zM4 9.500v4h2.500v-4z" />,
+);

@@ -3,7 +3,9 @@ import { addressOf, type Route, routeOf } from './route.ts';
 
 test.each<Route>([
   { page: 'home' },
-  { page: 'start' },
+  { page: 'start', what: 'command' },
+  { page: 'start', what: 'agent' },
+  { page: 'settings' },
   { page: 'session', id: 'abc', view: 'terminal' },
   { page: 'session', id: 'abc', view: 'time' },
   { page: 'session', id: 'abc', view: 'time', offset: 4711 },

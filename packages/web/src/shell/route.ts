@@ -1,6 +1,7 @@
 /**
  * Where the user is, in the fragment of the address: it needs no route at the gateway, works under any base path, and is
- * never sent anywhere. `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`; anything else is the front page.
+ * never sent anywhere. `#/s/ID`, `#/s/ID/time/OFFSET`, `#/s/ID/files/PATH/LINE`, `#/start`,
+ * `#/start/agent`, `#/settings`; anything else is the front page.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -19,11 +20,16 @@ export interface SessionRoute {
   readonly line?: number;
 }
 
-export type Route = { readonly page: 'home' } | SessionRoute | { readonly page: 'start' };
+export type Route =
+  | { readonly page: 'home' }
+  | { readonly page: 'settings' }
+  | SessionRoute
+  | { readonly page: 'start'; readonly what: 'command' | 'agent' };
 
 export function routeOf(hash: string): Route {
   const [, page, id, view, first, second] = hash.replace(/^#/, '').split('/');
-  if (page === 'start') return { page: 'start' };
+  if (page === 'start') return { page: 'start', what: id === 'agent' ? 'agent' : 'command' };
+  if (page === 'settings') return { page: 'settings' };
   if (page !== 's' || id === undefined || id === '') return { page: 'home' };
   if (view === 'time') return { page: 'session', id, view, ...numbered('offset', first) };
   if (view === 'files' && first !== undefined && first !== '')
@@ -35,7 +41,8 @@ export function routeOf(hash: string): Route {
 
 export function addressOf(route: Route): string {
   if (route.page === 'home') return '#/';
-  if (route.page === 'start') return '#/start';
+  if (route.page === 'settings') return '#/settings';
+  if (route.page === 'start') return route.what === 'agent' ? '#/start/agent' : '#/start';
   const { id, view, offset, path, line } = route;
   if (view === 'terminal') return `#/s/${id}`;
   if (view === 'time') return `#/s/${id}/time${offset === undefined ? '' : `/${offset}`}`;

@@ -20,7 +20,9 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       if (event.key === '?') take(event, onHelp);
       else if (event.key === '/') take(event, onPalette);
       else if (event.key === 'f') take(event, () => document.querySelector<HTMLElement>('.wall-filter')?.focus());
-      else if (event.key === 'n') go({ page: 'start' });
+      else if (event.key === 'n') go({ page: 'start', what: 'command' });
+      else if (event.key === 'a') go({ page: 'start', what: 'agent' });
+      else if (event.key === ',') go({ page: 'settings' });
       else if (event.key === 'g') go({ page: 'home' });
       else if (route.page === 'session' && /^[1-6]$/.test(event.key))
         go({ page: 'session', id: route.id, view: SESSION_VIEWS[Number(event.key) - 1]! });

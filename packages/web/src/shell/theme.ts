@@ -6,18 +6,26 @@ export type Theme = 'light' | 'dark';
 const KEY = 'spool-theme';
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 
-function current(): Theme {
-  const chosen = localStorage.getItem(KEY);
-  if (chosen === 'light' || chosen === 'dark') return chosen;
-  return system.matches ? 'dark' : 'light';
+export const THEME_CHOICES = ['system', 'light', 'dark'] as const;
+export type ThemeChoice = (typeof THEME_CHOICES)[number];
+
+interface Themed {
+  readonly theme: Theme;
+  readonly choice: ThemeChoice;
 }
 
-export const useTheme = create<{ readonly theme: Theme }>(() => ({ theme: current() }));
+function current(): Themed {
+  const chosen = localStorage.getItem(KEY);
+  if (chosen === 'light' || chosen === 'dark') return { theme: chosen, choice: chosen };
+  return { theme: system.matches ? 'dark' : 'light', choice: 'system' };
+}
+
+export const useTheme = create<Themed>(current);
 
 function apply(): void {
-  const theme = current();
-  document.documentElement.dataset['theme'] = theme;
-  useTheme.setState({ theme });
+  const now = current();
+  document.documentElement.dataset['theme'] = now.theme;
+  useTheme.setState(now);
 }
 
 export function followTheme(): void {
@@ -25,7 +33,10 @@ export function followTheme(): void {
   system.addEventListener('change', apply);
 }
 
-export function toggleTheme(): void {
-  localStorage.setItem(KEY, current() === 'dark' ? 'light' : 'dark');
+export function chooseTheme(choice: ThemeChoice): void {
+  if (choice === 'system') localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, choice);
   apply();
 }
+
+export const toggleTheme = (): void => chooseTheme(current().theme === 'dark' ? 'light' : 'dark');

@@ -7,6 +7,7 @@ import { FilesView } from '../files/FilesView.tsx';
 import { AskCard } from '../inbox/AskCard.tsx';
 import { client } from '../link/daemon.ts';
 import { commandOf, folderOf, nameOf } from '../sessions/shown.ts';
+import { useSettings } from '../settings/settings.ts';
 import { put, useSessions } from '../sessions/store.ts';
 import {
   BackIcon,
@@ -51,7 +52,7 @@ export function SessionPage({ route }: { readonly route: SessionRoute }) {
   const session = useSessions((now) => now.byId.get(id));
   const shown = session?.driver !== undefined && view === 'text' ? 'terminal' : view;
   const [isFinding, setFinding] = useState(false);
-  const [fontPx, setFontPx] = useState<number | null>(null);
+  const [fontPx, setFontPx] = useState<number | null>(() => useSettings.getState().fontPx);
   const [size, setSize] = useState<Size | null>(null);
   const [viewers, setViewers] = useState<readonly Viewer[]>([]);
   const controls = useRef<PaneControls | null>(null);

@@ -9,6 +9,7 @@ import { sentenceOf } from '../link/ask-gateway.ts';
 import { go } from '../shell/route.ts';
 import { useTheme } from '../shell/theme.ts';
 import { noteRead } from '../wall/unread.ts';
+import { ring } from './bell.ts';
 import { copy, onCopyAsked } from './clipboard.ts';
 import { newEmulator, setTheme } from './emulator.ts';
 import { provideLinks } from './link-provider.ts';
@@ -74,6 +75,7 @@ export function TerminalPane(props: TerminalPaneProps) {
         latest.current.onSize(size);
       },
     });
+    const rung = emulator.onBell(() => ring(box));
     const moved = emulator.onCursorMove(() => keepCursorInSight(emulator, box));
     latest.current.onControls({
       view,
@@ -100,6 +102,7 @@ export function TerminalPane(props: TerminalPaneProps) {
       stopFiles();
       stopTouch();
       moved.dispose();
+      rung.dispose();
       observer.disconnect();
       view.close();
       emulator.dispose();

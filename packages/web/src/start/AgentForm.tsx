@@ -1,0 +1,169 @@
+/**
+ * Starts an agent without a terminal: which one, where, and its first prompt. What it says and asks is shown as PAGE-15 says.
+ * Needs the role of `spool run --agent`. Keeps PAGE-42.
+ */
+import { SpoolError } from '@spool/client';
+import { useMemo, useState } from 'react';
+import { sentenceOf } from '../link/ask-gateway.ts';
+import { client } from '../link/daemon.ts';
+import { useSessions } from '../sessions/store.ts';
+import { go } from '../shell/route.ts';
+import { environmentOf } from './environment.ts';
+import { FolderField } from './FolderField.tsx';
+
+/** By the name that the daemon knows; the mode is what the agent itself calls so. */
+const AGENTS = {
+  claude: { title: 'Claude Code', mode: 'plan' },
+  codex: { title: 'Codex', mode: 'read-only' },
+  gemini: { title: 'Gemini CLI', mode: 'autoEdit' },
+  grok: { title: 'Grok', mode: 'its own word' },
+  opencode: { title: 'OpenCode', mode: 'plan' },
+  acp: { title: 'Another one, by ACP', mode: 'its own word' },
+} as const;
+
+type AgentName = keyof typeof AGENTS;
+
+const RECENT_MAX = 8;
+const NEW_DRAFT = { prompt: '', program: '', cwd: '', name: '', model: '', mode: '', environment: '' };
+
+export function AgentForm() {
+  const byId = useSessions((now) => now.byId);
+  const [agent, setAgent] = useState<AgentName>('claude');
+  const [draft, setDraft] = useState(NEW_DRAFT);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isStarting, setStarting] = useState(false);
+  const set = (part: Partial<typeof NEW_DRAFT>): void => setDraft((now) => ({ ...now, ...part }));
+  const folders = useMemo(() => {
+    const latest = [...byId.values()].sort((one, other) => other.startedAt - one.startedAt);
+    return [...new Set(latest.map(({ cwd }) => cwd))].slice(0, RECENT_MAX);
+  }, [byId]);
+
+  const start = async (event: React.FormEvent): Promise<void> => {
+    event.preventDefault();
+    setTrouble(null);
+    setStarting(true);
+    const { prompt, program, cwd, name, model, mode, environment } = draft;
+    try {
+      const { id } = await client.agent(agent, {
+        ...(prompt.trim() !== '' && { prompt }),
+        // The shell reads the line, and becomes the program.
+        ...(agent === 'acp' && { program: ['/bin/sh', '-c', `exec ${program}`] }),
+        ...(cwd !== '' && { cwd }),
+        ...(name.trim() !== '' && { name: name.trim() }),
+        ...(model.trim() !== '' && { model: model.trim() }),
+        ...(mode.trim() !== '' && { mode: mode.trim() }),
+        ...(environment.trim() !== '' && { env: environmentOf(environment) }),
+      });
+      go({ page: 'session', id, view: 'terminal' });
+    } catch (error) {
+      setTrouble(refusal(error, AGENTS[agent].title));
+    } finally {
+      setStarting(false);
+    }
+  };
+
+  return (
+    <form onSubmit={(event) => void start(event)}>
+      <label className="field">
+        <span>Agent</span>
+        <select value={agent} onChange={({ target }) => setAgent(target.value as AgentName)}>
+          {Object.entries(AGENTS).map(([value, { title }]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      {agent === 'acp' && (
+        <label className="field">
+          <span>Program</span>
+          <input
+            className="mono command-line"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            value={draft.program}
+            placeholder="my-agent --acp"
+            onChange={({ target }) => set({ program: target.value })}
+          />
+        </label>
+      )}
+      <label className="field">
+        <span>Prompt</span>
+        <textarea
+          rows={4}
+          autoFocus
+          dir="auto"
+          value={draft.prompt}
+          placeholder="fix the failing test"
+          onChange={({ target }) => set({ prompt: target.value })}
+        />
+      </label>
+      <FolderField value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
+      <label className="field">
+        <span>Name</span>
+        <input
+          value={draft.name}
+          maxLength={100}
+          placeholder={agent === 'acp' ? 'the program’s name' : agent}
+          dir="auto"
+          onChange={({ target }) => set({ name: target.value })}
+        />
+      </label>
+      <details className="more">
+        <summary>Model, mode and environment</summary>
+        <div className="field-row">
+          <Word name="Model" value={draft.model} hint="the agent’s own choice" onValue={(model) => set({ model })} />
+          <Word name="Mode" value={draft.mode} hint={AGENTS[agent].mode} onValue={(mode) => set({ mode })} />
+        </div>
+        <label className="field">
+          <span>Environment, one NAME=value on each line</span>
+          <textarea
+            className="mono"
+            rows={3}
+            value={draft.environment}
+            placeholder="ANTHROPIC_API_KEY=…"
+            spellCheck={false}
+            onChange={({ target }) => set({ environment: target.value })}
+          />
+        </label>
+      </details>
+      {trouble !== null && (
+        <p className="trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+      <div className="form-acts">
+        <button type="submit" className="button primary" disabled={isStarting}>
+          Start
+        </button>
+        <span className="quiet">It runs without a terminal, and asks here before it does what needs permission.</span>
+      </div>
+    </form>
+  );
+}
+
+function Word(props: {
+  readonly name: string;
+  readonly value: string;
+  readonly hint: string;
+  readonly onValue: (value: string) => void;
+}) {
+  return (
+    <label className="field">
+      <span>{props.name}</span>
+      <input
+        value={props.value}
+        placeholder={props.hint}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => props.onValue(target.value)}
+      />
+    </label>
+  );
+}
+
+function refusal(error: unknown, title: string): string {
+  if (!SpoolError.is(error, 'COMMAND_NOT_FOUND')) return sentenceOf(error);
+  return `${title} is not installed on the machine of the daemon, or not in its PATH. Nothing was started.`;
+}

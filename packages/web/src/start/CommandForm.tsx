@@ -1,0 +1,232 @@
+/** Starts a command: a line, a folder, a name. The shell reads the line, as it would in a terminal. Keeps PAGE-33. */
+import type { SessionInfo } from '@spool/client';
+import { useMemo, useState } from 'react';
+import { sentenceOf } from '../link/ask-gateway.ts';
+import { client } from '../link/daemon.ts';
+import { lineOf } from '../sessions/shown.ts';
+import { useSessions } from '../sessions/store.ts';
+import { CloseIcon } from '../shell/icons.tsx';
+import { go } from '../shell/route.ts';
+import { environmentOf } from './environment.ts';
+import { FolderField } from './FolderField.tsx';
+import { type Draft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
+
+const RECENT_MAX = 8;
+
+export function CommandForm() {
+  const byId = useSessions((now) => now.byId);
+  const [draft, setDraft] = useState<Draft>(NEW_DRAFT);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isStarting, setStarting] = useState(false);
+  const set = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
+  const recent = useMemo(() => recentOf(byId.values()), [byId]);
+
+  const start = async (event: React.FormEvent): Promise<void> => {
+    event.preventDefault();
+    setTrouble(null);
+    setStarting(true);
+    const { line, cwd, name, environment, isTask, cols, rows } = draft;
+    try {
+      const session = await client.run({
+        command: ['/bin/sh', '-c', line],
+        ...(cwd !== '' && { cwd }),
+        ...(name.trim() !== '' && { name: name.trim() }),
+        ...(environment.trim() !== '' && { env: environmentOf(environment) }),
+        ...(isTask && { isTask }),
+        size: { cols, rows },
+      });
+      go({ page: 'session', id: session.id, view: 'terminal' });
+    } catch (error) {
+      setTrouble(sentenceOf(error));
+    } finally {
+      setStarting(false);
+    }
+  };
+
+  return (
+    <>
+      <form onSubmit={(event) => void start(event)}>
+        <label className="field">
+          <span>Command</span>
+          <input
+            className="mono command-line"
+            required
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            autoCapitalize="off"
+            value={draft.line}
+            placeholder="npm test"
+            onChange={(event) => set({ line: event.target.value })}
+          />
+        </label>
+        <FolderField value={draft.cwd} recent={recent.folders} onValue={(cwd) => set({ cwd })} />
+        <label className="field">
+          <span>Name</span>
+          <input
+            value={draft.name}
+            maxLength={100}
+            placeholder="the command's name"
+            dir="auto"
+            onChange={(event) => set({ name: event.target.value })}
+          />
+        </label>
+        <label className="check">
+          <input type="checkbox" checked={draft.isTask} onChange={(event) => set({ isTask: event.target.checked })} />
+          <span>A task: it is expected to end, and its result is kept and reported</span>
+        </label>
+        <details className="more">
+          <summary>Environment and size</summary>
+          <label className="field">
+            <span>Environment, one NAME=value on each line</span>
+            <textarea
+              className="mono"
+              rows={3}
+              value={draft.environment}
+              placeholder="PORT=3000"
+              spellCheck={false}
+              onChange={(event) => set({ environment: event.target.value })}
+            />
+          </label>
+          <div className="field-row">
+            <NumberField name="Columns" value={draft.cols} min={10} max={500} onValue={(cols) => set({ cols })} />
+            <NumberField name="Rows" value={draft.rows} min={2} max={300} onValue={(rows) => set({ rows })} />
+          </div>
+        </details>
+        {trouble !== null && (
+          <p className="trouble" role="alert">
+            {trouble}
+          </p>
+        )}
+        <div className="form-acts">
+          <button type="submit" className="button primary" disabled={isStarting}>
+            Start
+          </button>
+          <SaveTemplate draft={draft} />
+        </div>
+      </form>
+      <aside aria-label="Start again">
+        <Templates onTake={(taken) => setDraft({ ...taken, name: freeName(taken.name, byId.values()) })} />
+        {recent.lines.length > 0 && (
+          <section aria-label="Recent">
+            <h2>Recent</h2>
+            <ul className="choices">
+              {recent.lines.map(({ line, cwd }) => (
+                <li key={`${line} ${cwd}`}>
+                  <button type="button" onClick={() => setDraft({ ...NEW_DRAFT, line, cwd })}>
+                    <span className="mono one-line">{line}</span>
+                    <span className="quiet one-line">{cwd}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </aside>
+    </>
+  );
+}
+
+function NumberField(props: {
+  readonly name: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly onValue: (value: number) => void;
+}) {
+  return (
+    <label className="field">
+      <span>{props.name}</span>
+      <input
+        type="number"
+        required
+        min={props.min}
+        max={props.max}
+        value={props.value}
+        onChange={(event) => props.onValue(Number(event.target.value))}
+      />
+    </label>
+  );
+}
+
+function SaveTemplate({ draft }: { readonly draft: Draft }) {
+  const [saved, setSaved] = useState<string | null>(null);
+  const title = draft.name.trim() || draft.line.trim();
+  return (
+    <>
+      <button
+        type="button"
+        className="button"
+        disabled={draft.line.trim() === ''}
+        onClick={() => {
+          saveTemplate({ ...draft, title });
+          setSaved(title);
+        }}
+      >
+        Save as template
+      </button>
+      <span className="quiet" role="status">
+        {saved !== null && saved === title ? 'Saved in this browser' : ''}
+      </span>
+    </>
+  );
+}
+
+function Templates({ onTake }: { readonly onTake: (draft: Draft) => void }) {
+  const templates = useTemplates((now) => now.templates);
+  return (
+    <section aria-label="Templates">
+      <h2>Templates</h2>
+      {templates.length === 0 && (
+        <p className="quiet">A command that you start often: fill in the form and save it, and it is one click here.</p>
+      )}
+      <ul className="choices">
+        {templates.map(({ title, ...draft }) => (
+          <li key={title}>
+            <button type="button" onClick={() => onTake(draft)}>
+              <span className="one-line" dir="auto">
+                {title}
+              </span>
+              <span className="quiet one-line mono">{draft.line}</span>
+            </button>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`Remove the template ${title}`}
+              onClick={() => removeTemplate(title)}
+            >
+              <CloseIcon />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Names are unique among the running: the second `front` is `front-2`. */
+function freeName(name: string, sessions: Iterable<SessionInfo>): string {
+  const taken = new Set([...sessions].filter(({ state }) => state === 'running').map((session) => session.name));
+  let free = name;
+  for (let count = 2; taken.has(free); count++) free = `${name}-${count}`;
+  return free;
+}
+
+interface Recent {
+  readonly folders: readonly string[];
+  readonly lines: readonly { readonly line: string; readonly cwd: string }[];
+}
+
+/** The latest first, each once. */
+function recentOf(sessions: Iterable<SessionInfo>): Recent {
+  const latest = [...sessions]
+    .filter(({ driver }) => driver === undefined)
+    .sort((one, other) => other.startedAt - one.startedAt);
+  const lines = new Map(
+    latest.map(({ command, cwd }) => [`${lineOf(command)} ${cwd}`, { line: lineOf(command), cwd }]),
+  );
+  return {
+    folders: [...new Set(latest.map(({ cwd }) => cwd))].slice(0, RECENT_MAX),
+    lines: [...lines.values()].slice(0, RECENT_MAX),
+  };
+}
