@@ -117,7 +117,7 @@ export class WindowView {
     this.#layOut(false);
   }
 
-  /** Shown in the place of the status line. */
+  /** Shown instead of the status line. */
   set message(message: string | null) {
     this.#message = message;
     this.#layOut(false);

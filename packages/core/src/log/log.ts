@@ -34,7 +34,7 @@ export interface LogOpenOptions extends Partial<LogOptions> {
   /** Another process writes: nothing is created, removed or repaired, and `read` checks the files again at the end. */
   readonly readOnly?: boolean;
   /**
-   * Opens even if the system refuses access to the files (EACCES, EIO, a file in the place of the folder): `failure`
+   * Opens even if the system refuses access to the files (EACCES, EIO, a file where the folder should be): `failure`
    * then has the reason, everything before reads as a gap, and the next `sink` tries again.
    */
   readonly lenient?: boolean;

@@ -92,7 +92,7 @@ export function readRecord(folder: string): SessionRecord | null {
   return readRecordFile(folder, RECORD_FILE) ?? readRecordFile(folder, LAST_RECORD_FILE);
 }
 
-/** A pipe in the place of a record would keep us waiting for who writes into it, and with us everybody. */
+/** Opening a pipe where a record should be would block the keeper, and all its clients, until something writes into the pipe. */
 const AT_ONCE = { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK } as const;
 
 function readRecordFile(folder: string, file: string): SessionRecord | null {

@@ -96,7 +96,7 @@ export class StatusReducer {
   #titleText = '';
   #titleStaleAt = 0;
   #progress: Claim | null = null;
-  /** The last that was reported; it stays true, where nothing else has been, until the work is over. */
+  /** The last percentage that was reported. It is kept until the work is over. */
   #percent: number | null = null;
   #notification: Claim | null = null;
   #bell: Claim | null = null;

@@ -85,7 +85,7 @@ export class OutputPump {
     for (const source of this.#open) this.#turn(source, DRAIN_BYTES_MAX, { isLast: true });
   }
 
-  /** Stores what the child has written by now, without waiting for a notification; returns how many bytes that were. */
+  /** Stores what the child has written by now, without waiting for a notification; returns the number of bytes. */
   take(): number {
     const { log } = this.#options;
     const before = log.end;

@@ -112,7 +112,7 @@ export class Child {
     return this.#input.push(bytes, onWritten);
   }
 
-  /** Stores now what it has written by now. */
+  /** Stores at once what it has written so far. */
   takeOutput(): void {
     this.#pump.take();
   }

@@ -24,7 +24,7 @@ export function cursorLineOf(model: ScreenModel): CursorLine {
   return { before: above.join('') + before.padEnd(cells), behind };
 }
 
-/** Blanks in the place of suggestions. */
+/** Blanks instead of suggestions. */
 export function solidText({ runs }: ScreenLine): string {
   return runs
     .map((run, at) => (isGhost(run, runs[at + 1]) ? ' '.repeat(run.text.length) : run.text))

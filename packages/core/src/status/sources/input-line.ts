@@ -27,7 +27,7 @@ export interface InputRule {
 export interface InputView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
-  /** The same with blanks in the place of dim text. */
+  /** The same with blanks instead of dim text. */
   readonly solid: readonly string[];
   readonly cursor: { readonly row: number; readonly col: number };
 }
