@@ -340,11 +340,11 @@ const LAST: Readonly<Record<string, readonly string[]>> = {
   grok: ['--continue'],
   opencode: ['--continue'],
 };
-/** Gemini and OpenCode try again after other errors, so that nobody knows when they have given up. */
-const FINAL = 400;
-
-/** Goes on with an older session. */
-const voyage = (denied: number, allowed: number, status: number, isAtOnce: boolean): readonly Scene[] => [
+/**
+ * Goes on with an older session. Gemini tries again after some errors, so that the script would not know when it has given up;
+ * OpenCode does not answer the prompt after an error.
+ */
+const voyage = (denied: number, allowed: number, isAtOnce: boolean, failure: Scene): readonly Scene[] => [
   resumed,
   recalled(', but slowly'),
   job('tern', 4, yes(allowed), { tail: ' && echo the boat is back in the port by now' }),
@@ -352,7 +352,7 @@ const voyage = (denied: number, allowed: number, status: number, isAtOnce: boole
   mention('compare it with'),
   write('logbook.txt', no(denied)),
   queued('anchor', 'land ahoy'),
-  refusedWith(status),
+  failure,
   jobs('port', 'starboard', isAtOnce, yes(0)),
   count(35),
   regretted('storm'),
@@ -389,7 +389,7 @@ const fourth: RecordingSet = {
     rows: 28,
     terminal: 'kitty',
     resumes: LAST['claude']!,
-    scenes: voyage(1, 0, 404, true),
+    scenes: voyage(1, 0, true, refusedWith(404)),
   },
   'claude-s2': {
     agent: 'claude',
@@ -412,7 +412,7 @@ const fourth: RecordingSet = {
     rows: 40,
     resumes: LAST['codex']!,
     firstMs: 200,
-    scenes: voyage(0, 1, 404, false),
+    scenes: voyage(0, 1, false, refusedWith(404)),
   },
   'codex-s2': {
     agent: 'codex',
@@ -430,7 +430,7 @@ const fourth: RecordingSet = {
     rows: 50,
     resumes: LAST['gemini']!,
     firstMs: 100,
-    scenes: voyage(1, 1, FINAL, true),
+    scenes: voyage(1, 1, true, refused),
   },
   'gemini-s2': {
     agent: 'gemini',
@@ -446,7 +446,7 @@ const fourth: RecordingSet = {
     rows: 38,
     terminal: 'kitty',
     resumes: LAST['grok']!,
-    scenes: voyage(2, 2, 404, false),
+    scenes: voyage(2, 2, false, refusedWith(404)),
   },
   'grok-s2': { agent: 'grok', cols: 58, rows: 21, firstMs: 300, scenes: kitchen(1, 0, [ponder(5), resized(80, 30)]) },
   'opencode-s1': {
@@ -456,7 +456,7 @@ const fourth: RecordingSet = {
     rows: 36,
     resumes: LAST['opencode']!,
     firstMs: 150,
-    scenes: voyage(1, 1, FINAL, false),
+    scenes: voyage(1, 1, false, slashMenu),
   },
   'opencode-s2': {
     agent: 'opencode',
