@@ -457,4 +457,6 @@ const ANSWERED_MS_MAX = 15_000;
 const WAITS_MS = 5000;
 const QUEUED_MS_MAX = 20_000;
 
-const squeezed = (run: AgentRun): string => run.text.replaceAll(/[\s│┃█]+/g, '');
+/** Without frames, and without the times that Grok writes at the right edge, in the middle of wrapped text. */
+const squeezed = (run: AgentRun): string =>
+  run.text.replaceAll(/ +\d+:\d\d [AP]M *$/gm, '').replaceAll(/[\s│┃█]+/g, '');
