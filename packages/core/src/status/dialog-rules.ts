@@ -17,6 +17,8 @@ export interface SubjectRule {
   readonly after: RegExp | null;
   readonly until: RegExp | null;
   readonly isInQuestion: boolean;
+  /** Only for a dialog whose beginning is above the screen: the first line, below a blank one. */
+  readonly isAtTop: boolean;
 }
 
 export interface DialogRule {
@@ -51,13 +53,14 @@ function subjectRule(part: unknown): SubjectRule {
   const json = record(part);
   only(json, ['in', 'match', 'after', 'until', 'comment']);
   const where = json['in'];
-  if (where !== undefined && where !== 'question' && where !== 'line 2')
-    throw new Refusal(`"in" of a subject is "question" or "line 2", not ${shown(where)}`);
+  if (where !== undefined && where !== 'question' && where !== 'line 2' && where !== 'top')
+    throw new Refusal(`"in" of a subject is "question", "line 2" or "top", not ${shown(where)}`);
   return {
     pattern: where === 'line 2' ? null : pattern(json['match']),
     after: patternIf(json['after']),
     until: patternIf(json['until']),
     isInQuestion: where === 'question',
+    isAtTop: where === 'top',
   };
 }
 

@@ -35,6 +35,21 @@ describe('[STATE-8] what is told is the question, from inside the dialog', () =>
     });
   });
 
+  test('claude in a small window: the command if it begins on the screen, and nothing if it may begin above', () => {
+    const rest = '\n   Make a file\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend';
+    expect(asked('claude', `\n\n   touch mine.txt${rest}`)?.subject).toBe('touch mine.txt');
+    expect(asked('claude', `   && touch mine.txt${rest}`)?.subject).toBeUndefined();
+  });
+
+  test('codex in a small window: the file that is the destination', () => {
+    const screen =
+      '  Would you like to make the following\n  edits?\n\n  Destination:\n  /tmp/menu.md\n\n› 1. Yes, proceed (y)\n↓\n  Press enter to confirm or esc to\n  cancel';
+    expect(asked('codex', screen)).toMatchObject({
+      text: 'Would you like to make the following edits?',
+      subject: '/tmp/menu.md',
+    });
+  });
+
   test('codex: the keys that the options name', () => {
     const screen = `› my own question?\n\n  Would you like to run the following command?\n\n  Reason: Is it wanted?\n\n  $ make -j4 &&\n    make install\n\n› 1. Yes, proceed (y)\n  2. No, and tell Codex what to do differently (esc)\n\n  Press enter to confirm or esc to cancel`;
     expect(asked('codex', screen)).toEqual({

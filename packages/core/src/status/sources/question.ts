@@ -156,11 +156,16 @@ function subjectOf(
 }
 
 function subjectIn(rows: readonly DialogRow[], asked: number, rule: SubjectRule, width: number): string {
-  const { pattern, after, until } = rule;
+  const { pattern, after, until, isAtTop } = rule;
+  // A blank line above it shows that it begins there: half of a command would look like another command.
+  if (isAtTop && (rows[0]?.row !== 0 || rows[0].text !== '')) return '';
   const isSubject = ({ text }: DialogRow, at: number): boolean =>
     pattern === null
       ? at > asked && text !== '' && !KEY_HINT.test(text)
-      : at !== asked && pattern.test(text) && (after === null || after.test(filledAbove(rows, at)));
+      : at !== asked &&
+        pattern.test(text) &&
+        (after === null || after.test(filledAbove(rows, at))) &&
+        (!isAtTop || filledAbove(rows, at) === '');
   // A part with a beginning and an end is the first of its kind: below it Claude gives the reason why it asks.
   const isFirst = pattern === null || (after !== null && until !== null);
   const first = isFirst ? rows.findIndex(isSubject) : rows.findLastIndex(isSubject);

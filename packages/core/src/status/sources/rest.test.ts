@@ -126,6 +126,12 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
     expect(works().shows(codex('■ An older notice\n\n• and more of the answer')).wait(300).is).toBe('working');
   });
 
+  test('a time below the answer', () => {
+    const session = new Session('codex').shows(codex('• Working (3s • esc to interrupt)')).wait(1000);
+    expect(session.shows(codex('  at 17:34')).wait(300).is).toBe('working');
+    expect(session.shows(codex('  17:34')).wait(300).is).toBe('idle (prompt)');
+  });
+
   test('a line below an answer that was there at once, beside a scroll bar', () => {
     const bar = `${' '.repeat(70)}▐\n`.repeat(3);
     const grok = (above: string): string => `${above}\n\n${bar}\n  ╭${RULE}╮\n  │ ❯ ▮ │\n  ╰${RULE}╯\n  Shift+Tab:mode`;
@@ -136,6 +142,7 @@ describe('[STATE-22] the end of a turn that the screen tells', () => {
       return session.wait(50).shows(grok(above).replace('▮', ''), more).wait(300);
     };
     expect(sent('  ❯ say it\n\n     It.\n\n     Worked for 0.0s').is).toBe('idle (prompt)');
+    expect(sent('  ❯ say it\n\n  ┃  Not found (404)').is).toBe('idle (prompt)');
     expect(sent('  Worked for 2m 3.4s\n\n  ❯ say it').is).toBe('working');
   });
 });

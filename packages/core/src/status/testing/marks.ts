@@ -110,6 +110,7 @@ const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
   // A dialog that an answer had quoted was taken for the one that was to come.
   'claude-p3 76628': 'working',
   'opencode-p3 191170': 'working',
+  'opencode-s2 97801': 'working',
   // Of two dialogs, the script did not know which came first.
   'codex-p2 23524': 'blocked',
   'codex-p2 24931': 'blocked',
@@ -120,6 +121,10 @@ const NOT_DRAWN_YET: Readonly<Record<string, StatusState>> = {
   'grok-p3 23260': 'blocked',
   'grok-q1 11959': 'blocked',
   'grok-q1 13359': 'blocked',
+  'grok-s2 25561': 'blocked',
+  'grok-s2 26962': 'blocked',
+  'grok-s2 32084': 'blocked',
+  'grok-s2 33484': 'blocked',
   // In this terminal it asks at its start, which the script did not know: whether to connect to the editor.
   'gemini-q2 19141': 'blocked',
   'gemini-q2 20604': 'blocked',
