@@ -49,6 +49,17 @@ testNeeding(NOT_ROOT)(
   180_000,
 );
 
+testNeeding(NOT_ROOT)('[RUN-24] a filter whose output a full disk refused does not return 0', async () => {
+  await using disk = new SmallDisk(4 * MIB);
+  await using daemon = new TestDaemon({ home: disk.folder });
+  await daemon.spool(['daemon', 'start']);
+  disk.fill();
+  const ran = await daemon.spool(['run', '--pipes', '--', 'echo', 'lost']);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toContain('the output from offset 0 to 5 is missing');
+  expect((await daemon.spool(['run', '--', 'sh', '-c', 'echo lost; exit 7'])).code).toBe(7);
+});
+
 testNeeding(NOT_ROOT)('[LOG-6] [LIFE-1] a keeper killed while the disk is full gives no offset twice', async () => {
   await using disk = new SmallDisk(8 * MIB);
   await using daemon = new TestDaemon({ home: disk.folder });

@@ -297,7 +297,12 @@ export interface Requests extends DoorRequests {
   get: { ask: { readonly session: string }; answer: SessionInfo };
   /** Then output frames and watch events on this request's channel, until `unwatch` or the end. */
   watch: {
-    ask: { readonly session: string; readonly from: WatchFrom; readonly creditBytes: number };
+    ask: {
+      readonly session: string;
+      readonly from: WatchFrom;
+      readonly creditBytes: number;
+      readonly inside?: string | undefined;
+    };
     answer: { readonly id: string; readonly from: number; readonly offset: number };
   };
   /**
@@ -328,6 +333,8 @@ export interface Requests extends DoorRequests {
       readonly lateMs?: number | undefined;
       /** It was attached before the link broke: nothing about sizes has changed. */
       readonly isReattach?: boolean | undefined;
+      /** The session in whose terminal the client shows it: refused if that session is shown in this one. */
+      readonly inside?: string | undefined;
       /** Chosen by the client, once for each attachment. */
       readonly typing: string;
     };

@@ -175,6 +175,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
       .int()
       .min(0)
       .max(16 * 1024 * 1024),
+    inside: shortText.optional(),
   }),
   attach: z.object({
     session: sessionRef,
@@ -191,6 +192,7 @@ export const REQUEST_SCHEMAS: { readonly [K in Op]: z.ZodType<Requests[K]['ask']
     followsSize: z.boolean().optional(),
     lateMs: z.int().min(0).max(3_600_000).optional(),
     isReattach: z.boolean().optional(),
+    inside: shortText.optional(),
     typing: z.string().min(8).max(32),
   }),
   view: z.object({

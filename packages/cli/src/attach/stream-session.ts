@@ -1,6 +1,6 @@
 /**
  * Streams a session: its output to stdout, stdin to its input. For pipes, scripts and programs. stdin is not in raw mode;
- * stdout may still be a terminal.
+ * stdout may still be a terminal. Keeps RUN-24.
  */
 import type { Client } from '@spool/client';
 import { type SessionInfo, SpoolError, type WatchFrom } from '@spool/protocol';
@@ -8,6 +8,7 @@ import type { ViewEnd } from './attach-view.ts';
 import { EXIT, exitCodeOfSession, signalNumber } from '../command-line/exit-code.ts';
 import { OutputJson } from '../session-output/output-json.ts';
 import { type EndsInput, pipeInput } from './session-input.ts';
+import { ownSession } from '../output/own-session.ts';
 import { printable } from '../output/printable.ts';
 import { gapWords } from '../output/session-words.ts';
 import { SessionLines } from '../session-output/session-lines.ts';
@@ -46,6 +47,7 @@ export async function streamSession(client: Client, session: SessionInfo, option
   let leftBy = 'SIGINT' as NodeJS.Signals;
   let isOver = false;
   let hasLostInput = false;
+  let hasLostOutput = false;
   const { tell: tellLine = notice } = options;
   const tell = (text: string): void => tellLine(`[spool: ${text}]`);
   using _signals = options.passesSignals ? passSignals() : undefined;
@@ -67,8 +69,8 @@ export async function streamSession(client: Client, session: SessionInfo, option
     return { end, exitCode: leftBy === 'SIGQUIT' ? 0 : EXIT.signalBase + signalNumber(leftBy)! };
   }
   if (end.type !== 'exit') return { end, exitCode: EXIT.ourFailure };
-  // A command that got only part of its input may report success all the same.
-  return { end, exitCode: exitCodeOfSession(end) || (hasLostInput ? EXIT.failed : 0) };
+  // A command that got only part of its input, or whose output the disk refused, may report success all the same.
+  return { end, exitCode: exitCodeOfSession(end) || (hasLostInput || hasLostOutput ? EXIT.failed : 0) };
 
   async function stream(): Promise<ViewEnd> {
     const lines = new OutputJson(session);
@@ -76,7 +78,12 @@ export async function streamSession(client: Client, session: SessionInfo, option
     using stderr = new SessionOutput(2, options.permissions);
     using text = options.asText ? new SessionLines() : undefined;
     try {
-      for await (const item of client.watch(session.id, { from: options.from, signal: leaving.signal })) {
+      for await (const item of client.watch(session.id, {
+        from: options.from,
+        signal: leaving.signal,
+        inside: ownSession(),
+      })) {
+        if (item.type === 'gap') hasLostOutput = true;
         if (options.asJson) await writeText(lines.line(item));
         else if (item.type === 'output' && text) await text.write(item.bytes, item.offset);
         else if (item.type === 'output' && item.stream === 'stderr' && options.omitsStderr) continue;

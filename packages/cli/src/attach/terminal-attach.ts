@@ -11,6 +11,7 @@ import { view, type ViewEnd } from './attach-view.ts';
 import { exitCodeOfSession } from '../command-line/exit-code.ts';
 import { Keyboard } from './keyboard.ts';
 import { HINT_MS, knowsLeaving, leavingHint } from './leaving-hint.ts';
+import { ownSession } from '../output/own-session.ts';
 import { printable } from '../output/printable.ts';
 import { noticeSequence } from './session-notice.ts';
 import { endWords, gapWords, isEnded } from '../output/session-words.ts';
@@ -199,6 +200,7 @@ export async function attachTerminal(
         colours: question.colours,
         creditBytes: CREDIT_BYTES,
         signal: leaving.signal,
+        inside: ownSession(),
         onLink,
       });
       hasTypedEarly = early.length > 0;
@@ -221,7 +223,7 @@ export async function attachTerminal(
           onRefused,
           onGap,
           async onNotice(told) {
-            if (showsNotices) await canvas.interject(noticeSequence(told));
+            if (showsNotices && ownSession() === undefined) await canvas.interject(noticeSequence(told));
           },
         });
         if (end.type !== 'left' || leaving.signal.aborted || !isAgain) return end;

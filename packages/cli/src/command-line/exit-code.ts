@@ -24,7 +24,7 @@ export const EXIT_CODES: readonly { readonly code: string; readonly about: strin
   {
     code: `${EXIT.failed}`,
     about:
-      'the verb ran, but failed: a check found a problem, a wait ended without its condition, a prompt got no reaction, or the output could not be written',
+      'the verb ran, but failed: a check found a problem, a wait ended without its condition, a prompt got no reaction, or output could not be stored or written',
   },
   { code: `${EXIT.usage}`, about: 'usage error: invalid command line or argument' },
   { code: `${EXIT.notFound}`, about: 'not found or ambiguous: a session, a task or a file' },

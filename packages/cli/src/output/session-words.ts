@@ -45,5 +45,5 @@ export function missingWords(bytes: number): string {
 }
 
 export function gapWords(from: number, to: number): string {
-  return `the output from offset ${from} to ${to} was already deleted`;
+  return `the output from offset ${from} to ${to} is missing: it was deleted, or could not be stored`;
 }

@@ -1,6 +1,7 @@
 /** A session's output with times: joins the output with its time marks and resizes. */
 import type { Client, LogMarkInfo } from '@spool/client';
 import type { SessionInfo } from '@spool/protocol';
+import { ownSession } from '../output/own-session.ts';
 
 export type TimedItem =
   | {
@@ -43,7 +44,11 @@ export async function* timedOutput(
 ): AsyncGenerator<TimedItem> {
   const marks = new Marks(client.marks(session.id, { from }), at);
   let isLive = false;
-  for await (const item of client.watch(session.id, { from, creditBytes: CREDIT_BYTES })) {
+  for await (const item of client.watch(session.id, {
+    from,
+    creditBytes: CREDIT_BYTES,
+    inside: isFollowing ? ownSession() : undefined,
+  })) {
     if (isLive) marks.at = Math.max(marks.at, Date.now());
     switch (item.type) {
       case 'output':

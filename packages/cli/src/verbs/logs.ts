@@ -9,6 +9,7 @@ import { openClient, type VerbAction } from '../program.ts';
 import { SessionOutput } from '../session-output/session-output.ts';
 import { gapWords } from '../output/session-words.ts';
 import { notice, writeText } from '../output/stdio.ts';
+import { ownSession } from '../output/own-session.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 
 /** More than for an attached terminal, because the reader wants all output as fast as possible. */
@@ -113,7 +114,8 @@ async function writeBytes(
     const { lastLines } = await import('../session-output/last-lines.ts');
     begin = Math.max(from, await lastLines(client, session, flags.tail));
   }
-  for await (const item of client.watch(session.id, { from: begin, creditBytes: CREDIT_BYTES })) {
+  const inside = flags.follow ? ownSession() : undefined;
+  for await (const item of client.watch(session.id, { from: begin, creditBytes: CREDIT_BYTES, inside })) {
     if (item.type === 'output') {
       if (item.offset >= until) break;
       if (wanted !== undefined && item.stream !== wanted) continue;

@@ -65,6 +65,8 @@ export interface AttachOptions extends ByteStreamOptions {
   readonly filter?: 'terminal' | 'none' | ViewerPermissions | undefined;
   /** Items `modes`: after each snapshot, and at each change (default: true). */
   readonly tellsModes?: boolean | undefined;
+  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if that would be copied in a circle. */
+  readonly inside?: string | undefined;
   /** Called when the link breaks (false), and before the first item after that (true). Nothing is lost meanwhile. */
   readonly onLink?: ((isUp: boolean) => void) | undefined;
 }
@@ -267,7 +269,7 @@ export class Attachment extends Reading<AttachItem> {
   }
 
   #ask(connection: Connection, creditBytes: number, channel: Channel): number {
-    const { isReadOnly, takeover, historyLines, followsSize, lateMs } = this.#options;
+    const { isReadOnly, takeover, historyLines, followsSize, lateMs, inside } = this.#options;
     const isFirst = this.id === undefined;
     // A resize during the break is sent again, because it counts as activity.
     const { size, wantsSnapshot, historyLines: wantedLines } = isFirst ? {} : this.#unsaid;
@@ -291,6 +293,7 @@ export class Attachment extends Reading<AttachItem> {
         colours: this.#colours,
         followsSize,
         lateMs,
+        inside,
         typing: this.#typing,
       },
       channel,

@@ -10,6 +10,8 @@ export { CREDIT_BYTES } from './byte-stream.ts';
 export interface WatchOptions extends ByteStreamOptions {
   /** Where to start (default: the first byte that is kept). */
   readonly from?: WatchFrom | undefined;
+  /** The session in whose terminal this is shown (SPOOL_SESSION): refused if that would be copied in a circle. */
+  readonly inside?: string | undefined;
 }
 
 export class Watch extends Reading<WatchItem> {
@@ -21,7 +23,11 @@ export class Watch extends Reading<WatchItem> {
     const from = (): WatchFrom => bytes.reached ?? options.from ?? 'start';
     const bytes = new ByteStream(requester, session, options, {
       ask: (connection, creditBytes, channel) =>
-        connection.open('watch', { session: bytes.session, from: from(), creditBytes }, channel),
+        connection.open(
+          'watch',
+          { session: bytes.session, from: from(), creditBytes, inside: options.inside },
+          channel,
+        ),
       onAnswer: (answer) => {
         const asked = from();
         const answered = answer as Requests['watch']['answer'];

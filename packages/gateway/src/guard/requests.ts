@@ -32,7 +32,9 @@ export function tooLow(what: string, role: Role, needed: string): SpoolError {
 }
 
 /** Without a scope to look up: at once, so that requests keep their order and cost nothing. */
-export function rewriteForRole(role: Role, request: Request): Request {
+export function rewriteForRole(role: Role, { inside: _inside, ...asked }: Request): Request {
+  // `inside` is of the machine's own terminals: a client could name any session, and keep others from being shown there.
+  const request: Request = { ...asked, op: asked['op'] as Op };
   // What is redacted in a line depends on its beginning.
   if (request.op === 'watchEvents' && typeof request['from'] === 'number' && !mayKnowAll(role))
     return { ...request, from: { lineAt: request['from'] } };

@@ -36,6 +36,7 @@ export function attach(session: Session, ask: Ask, connection: Connection, chann
     followsSize,
     lateMs,
     inputStream: ask.typing,
+    inside: ask.inside,
     ...(isTerminal && { takeSnapshot }),
   });
   connection.watchers.set(channel, watcher);

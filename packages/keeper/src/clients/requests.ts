@@ -19,6 +19,7 @@ import { REQUEST_SCHEMAS } from '@spool/protocol/schemas';
 import { checkResumed } from '../agents/resumed.ts';
 import type { SessionAgent } from '../agents/session-agent.ts';
 import { attach } from './attach.ts';
+import { refuseLoop } from './loops.ts';
 import { debugRequest, isDebugged } from '../daemon-log.ts';
 import { ALL_AGENTS } from './output-subscriptions.ts';
 import { checkOwners } from '../session/owner-watch.ts';
@@ -64,9 +65,10 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
 
   get: (keeper, { session }) => keeper.registry.find(session).info,
 
-  watch(keeper, { session: reference, from, creditBytes }, connection, channel) {
+  watch(keeper, { session: reference, from, creditBytes, inside }, connection, channel) {
     if (connection.watchers.has(channel)) throw new SpoolError('REQUEST_INVALID', { channel: 'is in use' });
     const session = readable(keeper.registry.find(reference), connection);
+    refuseLoop(keeper.registry, session.id, inside);
     const { start, end } = session.log;
     const at =
       from === 'start'
@@ -77,15 +79,18 @@ const HANDLERS: { readonly [K in Op]: Handler<K> } = {
             ? from
             : Math.max(start, end - from.tailBytes);
     checkReaches(end, at);
-    const watcher = new Watcher({ connection, channel, session, from: at, creditBytes });
+    const watcher = new Watcher({ connection, channel, session, from: at, creditBytes, inside });
     connection.watchers.set(channel, watcher);
     connection.reply(channel, { id: session.id, from: at, offset: end } satisfies Requests['watch']['answer']);
     watcher.pump();
     return undefined;
   },
 
-  attach: (keeper, ask, connection, channel) =>
-    attach(readable(keeper.registry.find(ask.session), connection), ask, connection, channel),
+  attach(keeper, ask, connection, channel) {
+    const session = readable(keeper.registry.find(ask.session), connection);
+    refuseLoop(keeper.registry, session.id, ask.inside);
+    return attach(session, ask, connection, channel);
+  },
 
   view(_keeper, { channel, ...change }, connection) {
     const watcher = connection.watchers.get(channel);

@@ -40,6 +40,8 @@ export interface WatcherOptions {
   readonly followsSize?: boolean;
   /** For viewers: the id of their input stream. */
   readonly inputStream?: string;
+  /** The session in whose terminal the client shows it. */
+  readonly inside?: string | undefined;
   /** Which log of the session it reads (default: the output). */
   readonly events?: WatchedEvents;
 }
@@ -57,6 +59,8 @@ export interface LogWatcher {
   readonly session: Session;
   /** It is a client, and not the driver of the session. */
   readonly isClient: boolean;
+  /** The session in whose terminal the client shows what it reads. */
+  readonly inside?: string | undefined;
   /** Sends what there is, as far as the client has room. */
   pump(): void;
   /** The client has room up to this offset. */
@@ -104,6 +108,10 @@ export class Watcher implements LogWatcher {
 
   get isClient(): boolean {
     return this.connection.driverOf === null;
+  }
+
+  get inside(): string | undefined {
+    return this.#options.inside;
   }
 
   get #log(): Log {
