@@ -39,7 +39,9 @@ const RECORDED = [
   ['claude', '2.1.325', '2.1.900', 'newer'],
   ['claude', '2.1.325', '1.0.30', 'older'],
   ['codex', '0.166.0', '0.199.0', 'newer'],
-  ['codex', '0.166.0', '0.141.0', 'older'],
+  ['codex', '0.166.0', '0.120.0', 'older'],
+  ['opencode', '1.18.33', '1.17.0', 'older'],
+  ['opencode', '1.18.33', '2.0.1', 'newer'],
   ['acp', '0.61.0', '0.71.2', 'newer'],
   ['acp', '0.99.1', '0.80.0', 'older'],
 ] as const;
@@ -62,6 +64,33 @@ test.each(RECORDED)(
       expect(kinds, name).toEqual(wanted.map(({ kind }) => kind));
     }
     expect(told).toBeGreaterThan(10);
+  },
+);
+
+/** What each version of a program did when it was asked the same: `tests/agent-matrix.test.ts`, up to its retry. */
+test.each([
+  ['claude', '2.1.239', '2.1.326'],
+  ['codex', '0.140.0', '0.169.0'],
+] as const)(
+  '[DRV-15] %s %s and %s say the same of the same conversation, and nothing is unknown',
+  (agent, ...versions) => {
+    const [older, newer] = versions.map((version) => {
+      const { bytes } = recordings().find(
+        (recording) => recording.agent === agent && recording.name === `version-${version}.ndjson`,
+      )!;
+      const events = eventsOf(agent, inputsOf(bytes));
+      expect(events.filter(({ kind }) => kind === 'raw' || kind === 'fault')).toEqual([]);
+      return events.flatMap((event) => {
+        if (event.kind === 'session.started') expect(event.agentVersion).toBe(version);
+        if (event.kind === 'tool.ended') return [`${event.kind} ${event.status}`];
+        if (event.kind === 'permission.resolved') return [`${event.kind} ${event.decision}`];
+        if (event.kind === 'turn.ended') return [`${event.kind} ${event.outcome}`];
+        return event.kind === 'message.done' ? [event.kind] : [];
+      });
+    });
+    expect(newer).toEqual(older);
+    expect(newer!.filter((line) => line.startsWith('turn.ended'))).toHaveLength(6);
+    expect(newer).toContain('tool.ended denied');
   },
 );
 

@@ -21,10 +21,10 @@ export interface KnownProgram {
 }
 
 export const PROGRAMS: readonly KnownProgram[] = [
-  { name: 'claude', tested: ['2.1.325', '2.1.325'], differences: [] },
-  { name: 'codex', tested: ['0.166.0', '0.166.0'], differences: [{ what: 'on-failure', before: '0.143.0' }] },
+  { name: 'claude', tested: ['2.1.239', '2.1.326'], differences: [] },
+  { name: 'codex', tested: ['0.140.0', '0.169.0'], differences: [{ what: 'on-failure', before: '0.143.0' }] },
   { name: 'gemini-cli', tested: ['0.61.0', '0.61.0'], differences: [{ what: 'history-after-load' }] },
-  { name: 'OpenCode', tested: ['1.18.33', '1.18.33'], differences: [] },
+  { name: 'OpenCode', tested: ['1.18.11', '1.18.33'], differences: [] },
   { name: '@agentclientprotocol/claude-agent-acp', tested: ['0.99.1', '0.99.1'], differences: [] },
 ];
 

@@ -172,6 +172,9 @@ export function user(work: ClaudeWork, line: JsonObject): boolean {
   return isKnown;
 }
 
+/** By a person, or by a rule of Claude's own settings. Claude 2.1.239 calls the answer of a client so, too. */
+const NOT_RUN_BECAUSE_DENIED: ReadonlySet<string> = new Set(['user-rejected', 'permission-rule']);
+
 function toolResult(work: ClaudeWork, line: JsonObject, block: JsonObject): void {
   const { ledger, state } = work;
   const tool = textOf(block.tool_use_id);
@@ -180,7 +183,7 @@ function toolResult(work: ClaudeWork, line: JsonObject, block: JsonObject): void
   if (!ledger.hasTool(tool)) ledger.startTool(tool, { toolKind: 'other', agent });
   const meta = objectOf(listOf(line.tool_result_meta).find((item) => objectOf(item).id === tool));
   const { decision } = objectOf(meta.permission_decision);
-  const isDenied = decision === 'reject' || meta.non_execution_kind === 'user-rejected';
+  const isDenied = decision === 'reject' || NOT_RUN_BECAUSE_DENIED.has(textOf(meta.non_execution_kind) ?? '');
   for (const [request, asked] of Object.entries(state.asked)) {
     if (asked.tool !== tool) continue;
     delete state.asked[request];

@@ -32,6 +32,7 @@ const opencodeServe = dialectOf<OpenCodeState>({
     else call(work, `GET /session/${state.session}`);
   },
   resumable: ({ state }) => state.session,
+  program: ({ state }) => (state.version === null ? null : { name: 'OpenCode', version: state.version }),
   text: () => false,
   hands,
   typeOf: (line) => textOf(line.type) ?? textOf(objectOf(line.payload).type) ?? 'unknown',

@@ -104,7 +104,8 @@ export function sessionUpdated(work: OpenCodeWork, info: JsonObject): boolean {
   const told = JSON.stringify([title, model]);
   if (!state.isStarted) {
     state.isStarted = true;
-    const about = { agentVersion: textOf(info.version), cwd: textOf(info.directory), agentSession: id, model };
+    state.version = textOf(info.version) ?? null;
+    const about = { agentVersion: state.version ?? undefined, cwd: textOf(info.directory), agentSession: id, model };
     ledger.emit({ kind: 'session.started', agentName: 'opencode', ...present(about) });
   } else if (!isOurs || told !== state.told) {
     const agentSession = isOurs ? undefined : id;

@@ -25,6 +25,8 @@ export interface OpenCodeState extends DialectState {
   /** The last error was told: the agent repeats some with a stack of calls. */
   hasFailed: boolean;
   costUsd: number;
+  /** Of the program that made the session. */
+  version: string | null;
   /** Title and model as they were told. */
   told: string;
   /** The list of todos as it was told, as JSON. */
@@ -69,6 +71,7 @@ export function initialOpenCode(options: DialectOptions): OpenCodeState {
     wantsAbort: false,
     hasFailed: false,
     costUsd: 0,
+    version: null,
     told: '',
     plan: '',
     commands: [],

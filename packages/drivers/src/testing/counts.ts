@@ -4,9 +4,9 @@ import { faultsOf } from './faults.ts';
 import { eventsOf, inputsOf, recordings } from './recordings.ts';
 
 const PROGRAMS: Readonly<Record<(typeof DRIVER_NAMES)[number], string>> = {
-  claude: 'Claude Code 2.1.325',
-  codex: 'Codex 0.166.0',
-  opencode: 'OpenCode 1.18.33',
+  claude: 'Claude Code 2.1.325, 2.1.239, 2.1.326',
+  codex: 'Codex 0.166.0, 0.140.0, 0.169.0',
+  opencode: 'OpenCode 1.18.33, 1.18.11',
   acp: 'claude-agent-acp 0.99.1, Gemini CLI 0.61.0',
   gemini: 'Gemini CLI 0.61.0',
   grok: 'Grok 1.0.41',
