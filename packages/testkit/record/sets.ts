@@ -467,4 +467,54 @@ const fourth: RecordingSet = {
   },
 };
 
-export const SETS: Readonly<Record<string, RecordingSet>> = { first, second, third, fourth };
+const harbour = (denied: number, allowed: number, resize: readonly [number, number]): readonly Scene[] => [
+  startup,
+  job('cod', 3, yes(0), { tail: ' && echo the nets are in, the deck is clean and the lamps are lit for the night' }),
+  say('the wind is rising'),
+  write('ropes.txt', yes(allowed)),
+  jobs('bow', 'stern', false, yes(0)),
+  job('eel', 2, no(denied)),
+  ponder(3),
+  write('sails.md', no(denied)),
+  job('crab', 3, yes(allowed), { resize }),
+  interruptJob('tide', yes(0)),
+  recalled(' tomorrow'),
+  regretted('fog'),
+  job('ray', 2, no(denied), { waits: true }),
+  count(20),
+  quiet,
+];
+
+/** After the words of dialogs in small windows were mended: dialogs above all. */
+const fifth: RecordingSet = {
+  'claude-u1': { agent: 'claude', cols: 46, rows: 16, terminal: 'ghostty', scenes: harbour(1, 2, [60, 14]) },
+  'claude-u2': {
+    agent: 'claude',
+    version: '2.1.308',
+    cols: 100,
+    rows: 15,
+    firstMs: 200,
+    scenes: harbour(2, 1, [40, 30]),
+  },
+  'codex-u1': {
+    agent: 'codex',
+    version: '0.152.1',
+    instead: OLDER_CODEX,
+    cols: 70,
+    rows: 18,
+    scenes: harbour(1, 1, [44, 22]),
+  },
+  'codex-u2': {
+    agent: 'codex',
+    version: '0.165.0',
+    cols: 180,
+    rows: 48,
+    firstMs: 150,
+    scenes: harbour(0, 2, [50, 16]),
+  },
+  'gemini-u1': { agent: 'gemini', cols: 54, rows: 24, scenes: harbour(1, 2, [90, 20]) },
+  'grok-u1': { agent: 'grok', version: '0.1.220', cols: 98, rows: 32, scenes: harbour(0, 0, [70, 28]) },
+  'opencode-u1': { agent: 'opencode', version: '1.18.10', cols: 66, rows: 20, scenes: harbour(1, 1, [100, 16]) },
+};
+
+export const SETS: Readonly<Record<string, RecordingSet>> = { first, second, third, fourth, fifth };
