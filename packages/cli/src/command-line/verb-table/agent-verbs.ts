@@ -95,7 +95,7 @@ export const AGENT_VERBS = {
     details: [
       'The agent is started again with its own flags, in a new session, and goes on with its own record of the conversation. `ID`',
       'keeps the log of what came before. Without PROMPT it waits for one (`spool prompt`); with one, it ends with that turn, unless',
-      'it is detached. Nothing resumes an agent by itself, and not while another session goes on with it.',
+      'it is detached. Agents are never resumed automatically, and not while another session goes on with them.',
     ].join('\n'),
     examples: [
       ['spool resume claude', 'after a crash or a reboot; then spool prompt claude "go on"'],

@@ -89,12 +89,12 @@ export const GATEWAY_VERBS = {
         kind: 'text',
         value: 'ROLE',
         words: ['viewer', 'prompter'],
-        about: 'viewer, or prompter, who may also answer questions and send prompts (default: viewer)',
+        about: 'viewer or prompter; a prompter may also answer questions and send prompts (default: viewer)',
       },
       expires: {
         kind: 'age',
         value: 'AGE',
-        about: 'the link, and what came of it, ends after this time (default: 1h)',
+        about: 'how long the link, and every login made with it, is valid (default: 1h)',
       },
       uses: { kind: 'whole', value: 'N', most: 1_000_000, about: 'how many browsers it can log in (default: 1)' },
       from: {

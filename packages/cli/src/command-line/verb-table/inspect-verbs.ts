@@ -33,7 +33,7 @@ export const INSPECT_VERBS = {
       every: {
         kind: 'duration',
         value: 'DUR',
-        about: 'with -f: also after each such time in which it has written something',
+        about: 'with -f: also print one at this interval, if the session has printed something since',
       },
     },
     details: [
