@@ -136,6 +136,34 @@ testNeeding(NO_BROWSER)('[FILE-2] files and changes are shown on the page, and H
   }
 });
 
+testNeeding(NO_BROWSER)('[PAGE-38] a new query and a closed panel end the search that was under way', async () => {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const session = await client.run({ command: ['sleep', '1000'], name: 'hay' });
+  await using open = await openPage(daemon);
+  const { page, origin } = open;
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const textOf = (url: string): string => new URL(url).searchParams.get('text')!;
+  await page.route('**/search?*', (route) => void asked.push(textOf(route.request().url()))); // and never answers
+  page.on('requestfailed', (request) => ended.push(textOf(request.url())));
+  await page.goto(`${origin}/#/s/${session.id}`);
+  await page.getByRole('button', { name: 'Find in the output' }).click();
+  const box = page.getByRole('searchbox', { name: 'Find in the whole output' });
+  await box.fill('first');
+  await until('it is asked', () => asked.includes('first'), WITHIN_MS);
+  expect(ended).toEqual([]);
+  await box.fill('second');
+  await until('the first has ended', () => ended.includes('first'), WITHIN_MS);
+  await until('the second is asked', () => asked.includes('second'), WITHIN_MS);
+  await page.getByRole('region', { name: 'Find in the output' }).getByRole('button', { name: 'Close' }).click();
+  await until('the second has ended', () => ended.includes('second'), WITHIN_MS);
+  expect([asked, ended]).toEqual([
+    ['first', 'second'],
+    ['first', 'second'],
+  ]);
+});
+
 testNeeding(NO_BROWSER)(
   '[PAGE-37] after a flood the page is exact, and has the lines above the screen again',
   async () => {

@@ -7,8 +7,10 @@ export class Turns {
     this.#free = atOnce;
   }
 
-  async take<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Throws when `signal` is aborted before its turn has come. */
+  async take<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free === 0) await this.#turn(signal);
     else this.#free--;
     try {
       return await run();
@@ -17,5 +19,20 @@ export class Turns {
       if (next) next();
       else this.#free++;
     }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(signal!.reason as Error);
+      };
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#waiting.push(begin);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
   }
 }

@@ -239,10 +239,66 @@ export async function pagePast(): Promise<Figure[]> {
     return (shown * 1000) / ms;
   }, SCRUB_MS);
   const p95 = quantile(times, 0.95);
+  const searched = await searchFigures(daemon, client, page, session.id);
   return [
+    ...searched,
     figure('any offset of a 1 GB session on the page, p95', `${p95.toFixed(0)} ms`, '200 ms', p95 / 200, '≤'),
     figure('the same: wrong pictures', String(wrong), '0', wrong, '≤', 0),
     figure('the same: scrubbing, positions a second', perSecond.toFixed(0), '20', perSecond / 20, '≥'),
+  ];
+}
+
+/** Text that is nowhere, in all of a session. */
+async function searchFigures(daemon: TestDaemon, client: Client, page: Page, id: string): Promise<Figure[]> {
+  const { keeper } = await client.status();
+  const gateway = daemon.processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gateway'))!;
+  const cpuMs = (): number => (ticksOf(keeper.pid) + ticksOf(gateway)) * 10;
+  const gets = async (isOver: () => boolean): Promise<number> => {
+    const found: number[] = [];
+    while (!isOver()) {
+      const startedAt = performance.now();
+      await client.get(id);
+      found.push(performance.now() - startedAt);
+      await new Promise((later) => setTimeout(later, 10));
+    }
+    return median(found);
+  };
+  const until1s = performance.now() + 1000;
+  const idle = await gets(() => performance.now() > until1s);
+  const search = (): Promise<void> =>
+    page.evaluate(async (session) => {
+      const asking = new AbortController();
+      Object.assign(globalThis, { stopSearch: () => asking.abort() });
+      for (let before: number | null | undefined; before !== null;) {
+        const from = before === undefined ? '' : `&before=${before}`;
+        const answer = await fetch(`./api/sessions/${session}/search?text=nowhere${from}`, { signal: asking.signal });
+        before = ((await answer.json()) as { next: number | null }).next;
+      }
+    }, id);
+  const [startedAt, cpuBefore] = [performance.now(), cpuMs()];
+  let isOver = false;
+  const whole = search().then(() => (isOver = true));
+  const beside = await gets(() => isOver);
+  await whole;
+  const [tookMs, cpu] = [performance.now() - startedAt, cpuMs() - cpuBefore];
+  const cancelled = search().catch(() => {});
+  await new Promise((later) => setTimeout(later, 1500));
+  await page.evaluate(() => (globalThis as unknown as { stopSearch: () => void }).stopSearch());
+  await cancelled;
+  const cpuCancelled = cpuMs();
+  await new Promise((later) => setTimeout(later, 1000));
+  const cpuAfter = cpuMs() - cpuCancelled;
+  return [
+    figure('all of 1 GB searched from the page', `${(tookMs / 1000).toFixed(1)} s`, '15 s', tookMs / 15_000, '≤'),
+    figure('the same: CPU of keeper and gateway', `${(cpu / 1000).toFixed(1)} s`, '12 s', cpu / 12_000, '≤'),
+    {
+      what: 'the same: `get` beside it, p50, against an idle daemon',
+      ours: `${beside.toFixed(1)} ms`,
+      limit: `${idle.toFixed(1)} ms`,
+      ratio: beside / idle,
+      goal: ['≤', 4],
+    },
+    figure('the same, cancelled: CPU in the second after', `${cpuAfter} ms`, '150 ms', cpuAfter / 150, '≤'),
   ];
 }
 
@@ -296,13 +352,15 @@ async function receivedIn(cdp: CDPSession, ms: number): Promise<number> {
 async function cpuShare(client: Client, ms: number, begin: () => Promise<void>): Promise<number> {
   const { keeper } = await client.status();
   await begin();
-  const ticks = (): number => {
-    const fields = readFileSync(`/proc/${keeper.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  };
-  const [before, startedAt] = [ticks(), performance.now()];
+  const [before, startedAt] = [ticksOf(keeper.pid), performance.now()];
   await new Promise((later) => setTimeout(later, ms));
-  return ((ticks() - before) * 10) / (performance.now() - startedAt);
+  return ((ticksOf(keeper.pid) - before) * 10) / (performance.now() - startedAt);
+}
+
+/** CPU time, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 function figure(what: string, ours: string, limit: string, ratio: number, sign: '≤' | '≥', goal: number = 1): Figure {

@@ -1,6 +1,7 @@
 /** Terminal bytes: scanning, state, queries, filtering, input, text. No clock, no Node, no dependencies. */
 export { concat } from './scan/concat.ts';
 export { CONTROL_BYTES_MAX, EscapeScanner, STRING_BYTES_MAX } from './scan/escape-scanner.ts';
+export { plainLineEnds } from './scan/plain-lines.ts';
 export type { C1, ScanListener, ScannerOptions } from './scan/escape-scanner.ts';
 export { bytesOf, oscCodeOf, oscPayloadOf, oscTextFrom, paramOf, paramsOf, payloadOf } from './scan/sequence.ts';
 export type { Sequence, SequenceKind } from './scan/sequence.ts';

@@ -2,22 +2,19 @@
  * What the page needs beyond the protocol: search in a session's output, and its folder: previews, changes, uploads. Whoever
  * may not type into a session may not see its folder. Keeps FILE-1 to FILE-5 and PAGE-10.
  */
-import type { Client } from '@spool/client';
-import { type SessionInfo, SpoolError } from '@spool/protocol';
+import { SpoolError } from '@spool/protocol';
 import { z } from 'zod';
 import { foldersLike } from '../files/folders.ts';
 import { workingTree } from '../files/git-diff.ts';
 import { preview } from '../files/preview.ts';
 import { upload, UPLOAD_BYTES_MAX } from '../files/uploads.ts';
 import type { Guardian } from '../guardian.ts';
-import { type Found, searchLog, WINDOW_BYTES } from '../search/log-search.ts';
 import { SearchTurns } from '../search/search-turns.ts';
+import { searchSession } from '../search/session-search.ts';
 import { type Route, route } from './route.ts';
 
 const QUERY_CHARACTERS_MAX = 200;
 const MATCHES_MAX = 200;
-/** Longer, and others would wait: the page asks again for the rest. */
-const SEARCH_MS = 400;
 
 const count = z.coerce.number().int().min(0);
 const path = z.string().max(4096).optional().describe('relative to the folder of the session (default: the folder)');
@@ -63,7 +60,7 @@ export function pageToolRoutes(guardian: Guardian): readonly Route[] {
       }),
       answer: searched,
       run: async ({ client, id, query, signal, request }) =>
-        await searches.take(request.principal!.id, async () => {
+        await searches.take(request.principal!.id, signal, async () => {
           if (request.principal?.scope.from !== undefined)
             throw new SpoolError('NOT_ALLOWED', { reason: 'this link shows the present only' });
           return await searchSession(client, await client.get(id), query, signal);
@@ -115,36 +112,4 @@ export function pageToolRoutes(guardian: Guardian): readonly Route[] {
       },
     }),
   ];
-}
-
-interface SearchQuery {
-  readonly text: string;
-  readonly before?: number | undefined;
-  readonly limit?: number | undefined;
-}
-
-async function searchSession(
-  client: Client,
-  { id, offset, firstOffset }: SessionInfo,
-  { text, before, limit = 50 }: SearchQuery,
-  signal: AbortSignal,
-): Promise<Found> {
-  const until = performance.now() + SEARCH_MS;
-  return await searchLog({
-    text,
-    before: Math.min(before ?? offset, offset),
-    firstOffset,
-    limit,
-    isLate: () => signal.aborted || performance.now() > until,
-    async *read(from, to) {
-      if (to <= from) return;
-      for await (const item of client.watch(id, { from, creditBytes: WINDOW_BYTES })) {
-        if (item.type === 'output') {
-          if (item.offset >= to) return;
-          yield { offset: item.offset, bytes: item.bytes.subarray(0, to - item.offset) };
-          if (item.offset + item.bytes.length >= to) return;
-        } else if (item.type === 'exit' || item.type === 'removed') return;
-      }
-    },
-  });
 }

@@ -53,6 +53,57 @@ test('a search that is late, or has found enough, goes on where it was', async (
   expect(found).toEqual(Array.from({ length: count }, (_, n) => line(count - 1 - n)));
 });
 
+test.each(['plain line', '\x1b[32mcoloured\x1b[0m line'])(
+  '[PAGE-10] one line among thousands of %j is found, with or without capitals',
+  async (filler) => {
+    const text = `${`${filler}\r\n`.repeat(3000)}Needle (1)\r\n${`${filler}\r\n`.repeat(3000)}`;
+    const read: LogSearch['read'] = async function* (from, to) {
+      yield { offset: from, bytes: Buffer.from(text).subarray(from, to) };
+    };
+    const found = async (sought: string): Promise<string[]> =>
+      (await searchLog(search(text, sought, { read }))).matches.map((match) => match.text);
+    expect(await found('needle (1)')).toEqual(['Needle (1)']);
+    expect(await found('Needle')).toEqual(['Needle (1)']);
+    expect(await found('NEEDLE')).toEqual([]);
+  },
+);
+
+test('[PAGE-10] among many plain, coloured and other lines, each match is found, whatever is sought', async () => {
+  const filler = fc.constantFrom(
+    'plain line',
+    '\x1b[32mgreen\x1b[0m line',
+    'tab\there',
+    'caf\u00e9',
+    '10%\r50%',
+    '\x1b[2Kerased',
+    'a (b) [c] $d',
+  );
+  const needles = fc.constantFrom(
+    'needle',
+    'NEEDLE',
+    'nee\x1b[31mdle',
+    'n\beedle',
+    'nxxxxx\rneedle',
+    'a needle (1) [x] $y^',
+  );
+  const sought = fc.constantFrom('needle', 'Needle', 'NEEDLE', '(1) [x]', '$y^', 'e line', 'x\\y', 'caf\u00e9', '50%');
+  const run = fc.tuple(fc.oneof({ weight: 5, arbitrary: filler }, needles), fc.integer({ min: 1, max: 90 }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(run, { maxLength: 12 }), sought, async (runs, wanted) => {
+      const text = runs.map(([line, count]) => `${line}\r\n`.repeat(count)).join('');
+      const pieces = (bytes: number): LogSearch['read'] =>
+        async function* (from, to) {
+          const log = Buffer.from(text);
+          for (let at = from; at < to; at += bytes)
+            yield { offset: at, bytes: log.subarray(at, Math.min(to, at + bytes)) };
+        };
+      const before = Buffer.byteLength(text);
+      const slowly = await searchLog(search(text, wanted, { before, read: pieces(500) }));
+      expect(await searchLog(search(text, wanted, { before, read: pieces(20_000) }))).toEqual(slowly);
+    }),
+  );
+});
+
 test('every line is found, wherever the windows cut', async () => {
   const words = fc.array(
     fc.string({ unit: 'grapheme', maxLength: 12 }).map((word) => word.replaceAll(/[\p{C}\s]/gu, '')),

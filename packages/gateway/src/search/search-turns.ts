@@ -1,6 +1,6 @@
 /**
  * Searches take the gateway's time: two run at once, and one token has few of them waiting, so that a viewer who asks for a
- * thousand waits alone. Keeps PAGE-10.
+ * thousand waits alone. Keeps PAGE-10 and PAGE-38.
  */
 import { SpoolError } from '@spool/protocol';
 import { Turns } from '../turns.ts';
@@ -12,12 +12,13 @@ export class SearchTurns {
   readonly #turns = new Turns(AT_ONCE);
   readonly #counts = new Map<string, number>();
 
-  async take<T>(token: string, search: () => Promise<T>): Promise<T> {
+  /** A search whose client has left before its turn gives up its place. */
+  async take<T>(token: string, signal: AbortSignal, search: () => Promise<T>): Promise<T> {
     const count = this.#counts.get(token) ?? 0;
     if (count >= OF_TOKEN_MAX) throw new SpoolError('TOO_MANY_VISITS', { what: 'searches', most: OF_TOKEN_MAX });
     this.#counts.set(token, count + 1);
     try {
-      return await this.#turns.take(search);
+      return await this.#turns.take(search, signal);
     } finally {
       const left = this.#counts.get(token)! - 1;
       if (left === 0) this.#counts.delete(token);

@@ -8,6 +8,7 @@
  */
 import { cellsOf, cellsOfText } from '../scan/character-width.ts';
 import { EscapeScanner } from '../scan/escape-scanner.ts';
+import { plainLineEnds } from '../scan/plain-lines.ts';
 import { paramOf, paramsOf, type Sequence } from '../scan/sequence.ts';
 import { Utf8Decoder } from '../scan/utf8.ts';
 
@@ -22,6 +23,11 @@ export interface LineTextOptions {
   readonly offset?: number;
   /** Leave out what was shown on the alternate screen (default: false). */
   readonly skipAlternate?: boolean;
+  /**
+   * For a search: whether a line that has this text is wanted. It is asked about many lines at once; where it says no to all of
+   * them, they may be left out.
+   */
+  readonly isWanted?: (text: string) => boolean;
 }
 
 /** A line with more bytes of text than this is returned in pieces. */
@@ -40,12 +46,15 @@ const { TextDecoder } = globalThis as unknown as {
   readonly TextDecoder: new (label: string) => { decode(bytes: Uint8Array): string };
 };
 const latin1 = new TextDecoder('latin1');
+const COLOURS = /\x1b\[[0-9;:]*m/g;
+const ESC = 0x1b;
 const LF = 0x0a;
 const CR = 0x0d;
 
 export class LineText {
   readonly #scanner: EscapeScanner;
   readonly #skipAlternate: boolean;
+  readonly #isWanted: ((text: string) => boolean) | undefined;
   readonly #decoder = new Utf8Decoder();
   #lines: TextLine[] = [];
   #start: number;
@@ -61,6 +70,7 @@ export class LineText {
   constructor(options: LineTextOptions = {}) {
     this.#start = options.offset ?? 0;
     this.#skipAlternate = options.skipAlternate ?? false;
+    this.#isWanted = options.isWanted;
     this.#scanner = new EscapeScanner(
       {
         onText: (source, from, to, offset) => {
@@ -116,15 +126,34 @@ export class LineText {
     if (to - from < PLAIN_BYTES_MIN) return false;
     this.#scanner.feed(chunk.subarray(0, from));
     const body = chunk.subarray(from, to);
-    if (!this.#scanner.isBetween || this.#isSkipping || !this.#splitPlain(latin1.decode(body)))
-      this.#scanner.feed(body);
+    const isBetween = this.#scanner.isBetween && !this.#isSkipping;
+    const isRead = isBetween && (plainLineEnds(body, LF) !== 'no' ? this.#splitPlain(body) : this.#passColoured(body));
+    if (!isRead) this.#scanner.feed(body);
     this.#scanner.feed(chunk.subarray(to));
     return true;
   }
 
-  /** False if it is not that plain, or has a line that is returned in pieces. */
-  #splitPlain(text: string): boolean {
-    if (NOT_PLAIN.test(text)) return false;
+  /** Plain lines with colours in them, none of which is wanted. */
+  #passColoured(body: Uint8Array): boolean {
+    if (this.#isWanted === undefined || !body.includes(ESC)) return false;
+    const text = latin1.decode(body).replaceAll(COLOURS, '');
+    if (NOT_PLAIN.test(text) || this.#isWanted(text)) return false;
+    this.#pass(body.length);
+    return true;
+  }
+
+  #pass(bytes: number): void {
+    this.#scanner.pass(bytes);
+    this.#start = this.#scanner.offset;
+  }
+
+  /** False if a line is returned in pieces. */
+  #splitPlain(body: Uint8Array): boolean {
+    const text = latin1.decode(body);
+    if (this.#isWanted?.(text) === false) {
+      this.#pass(text.length);
+      return true;
+    }
     const lines: TextLine[] = [];
     const { offset } = this.#scanner;
     for (let from = 0; from < text.length;) {
@@ -135,8 +164,7 @@ export class LineText {
       from = end + 1;
     }
     for (const line of lines) this.#lines.push(line);
-    this.#scanner.pass(text.length);
-    this.#start = this.#scanner.offset;
+    this.#pass(text.length);
     return true;
   }
 

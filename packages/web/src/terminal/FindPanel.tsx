@@ -1,4 +1,7 @@
-/** Finds text in everything that a session has printed. Each match opens at the moment at which it was on the screen. Keeps PAGE-10. */
+/**
+ * Finds text in everything that a session has printed. Each match opens at the moment at which it was on the screen. Keeps
+ * PAGE-10 and PAGE-38.
+ */
 import { useEffect, useState } from 'react';
 import { askGateway, sentenceOf } from '../link/ask-gateway.ts';
 import { addressOf } from '../shell/route.ts';
