@@ -54,6 +54,18 @@ test('[RUN-1] argv, folder, environment and size are what was asked for; nothing
   expect(out).toContain('TERM=xterm-256color');
 });
 
+test('[RUN-1] a folder that was asked for is used although the current one was deleted; without one, that is said', async () => {
+  await using daemon = new TestDaemon();
+  const gone = `${daemon.home}/gone`;
+  const inIt = (command: string): string =>
+    execFileSync('sh', ['-c', `mkdir "$0"; cd "$0"; rmdir "$0"; ${command}`, gone], {
+      env: daemon.env,
+      encoding: 'utf8',
+    });
+  expect(inIt(`${SPOOL} run -C /usr -- pwd`)).toBe('/usr\n');
+  expect(inIt(`${SPOOL} run -- pwd 2>&1; true`)).toContain('the current folder was deleted');
+});
+
 test('[RUN-1] from the command line, only the allow-list and what is asked for reaches the child', async () => {
   await using daemon = new TestDaemon({ env: { CANARY_SECRET: 'do-not-leak', WANTED: 'yes', LANG: 'C.UTF-8' } });
   const { stdout } = await daemon.spool(['run', '--env', 'WANTED', '--env', 'GIVEN=1', '--', 'env']);

@@ -20,6 +20,11 @@ test.each<[act: () => unknown, errno: string, text: string]>([
   expect([errnoOf(error), osErrorText(error)]).toEqual([errno, text]);
 });
 
+test('[SAY-2] a current folder that was deleted is called so', () => {
+  const error = Object.assign(new Error('uv_cwd'), { errno: -2, code: 'ENOENT', syscall: 'uv_cwd' });
+  expect(osErrorText(error)).toBe('the current folder was deleted; change to another one, or use --cwd');
+});
+
 test('other errors keep their message', () => {
   expect([errnoOf(new RangeError('out')), osErrorText(new RangeError('out')), osErrorText('thrown')]).toEqual([
     undefined,

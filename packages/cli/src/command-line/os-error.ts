@@ -14,6 +14,7 @@ export function osErrorText(error: unknown): string {
   const errno = errnoOf(error);
   if (errno === undefined) return message;
   const { syscall = 'use', path } = error as NodeJS.ErrnoException;
+  if (syscall === 'uv_cwd') return 'the current folder was deleted; change to another one, or use --cwd';
   const what = path === undefined ? (syscall === 'write' ? 'the output' : 'it') : JSON.stringify(path);
   return `cannot ${syscall} ${what}: ${errnoWords(errno)}`;
 }

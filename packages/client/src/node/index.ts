@@ -57,7 +57,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       randomId,
       resolvePath: resolve,
       runDefaults: (options = {}): RunDefaults => ({
-        cwd: process.cwd(),
+        /** Only if nothing else was asked for: a current folder that was deleted has no name. */
+        get cwd() {
+          return process.cwd();
+        },
         env: options.inheritEnv ? inheritedEnvironment(env) : sessionEnvironment(env, {}, options),
         ...callerLimits(),
       }),
