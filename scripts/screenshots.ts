@@ -57,6 +57,8 @@ const VIEWS: Readonly<Record<string, View>> = {
   agent: { hash: session('reviewer') },
   permission: { hash: session('migrator') },
   start: { hash: '#/start' },
+  'start-agent': { hash: '#/start/agent' },
+  settings: { hash: '#/settings' },
   palette: { hash: '#/', act: (page) => page.keyboard.press('Control+k') },
   help: { hash: '#/', act: (page) => page.keyboard.press('?') },
   share: { hash: session('editor'), act: fromMenu('Share…', 'Make a link') },

@@ -1,6 +1,7 @@
 /** What an hour of attacks on the gateway tried, with raw sockets and hostile clients. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameType, ROUTE_ROLES } from '@spool/protocol';
@@ -68,6 +69,49 @@ test('[DOOR-1] a cookie that another site has put before ours locks nobody out, 
   expect(await status(`${name}=a; ${name}=b`)).toBe(401);
   const { token } = await gateway.token('owner');
   expect(await status(`${name}=${token}`)).toBe(401); // a token of a program
+});
+
+test('[DOOR-1] the word before a token may be written in any case, as RFC 9110 says, and nothing else', async () => {
+  const { token } = await gateway.token('viewer');
+  const status = async (authorization: string): Promise<number> =>
+    (await gateway.ask('/api/me', { headers: { authorization } })).status;
+  for (const word of ['Bearer', 'bearer', 'BEARER'])
+    expect([word, await status(`${word} ${token}`)]).toEqual([word, 200]);
+  for (const wrong of [token, `Basic ${token}`, `bearer${token}`, `bearer ${token} x`, `bearer "${token}"`])
+    expect([wrong, await status(wrong)]).toEqual([wrong, 401]);
+});
+
+test('[FILE-3] half an upload, cut off in the middle, leaves nothing in the folder', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/spool-half-`);
+  try {
+    const client = await daemon.client();
+    const { id } = await client.run({ command: ['cat'], name: 'half', cwd: folder, size: PTY });
+    const { token } = await gateway.token('operator');
+    const body = JSON.stringify({ name: 'photo.png', base64: Buffer.alloc(600_000, 'x').toString('base64') });
+    const head = `POST /api/sessions/${id}/uploads HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+    const cuts = [
+      `${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, body.length / 2)}`,
+      `${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`,
+    ];
+    for (const [index, sent] of cuts.entries()) {
+      const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+      await new Promise<void>((resolve) => socket.write(sent, () => resolve()));
+      if (index === 0) socket.resetAndDestroy();
+      else socket.end();
+      await new Promise((resolve) => socket.on('close', resolve).resume());
+    }
+    // The same door has read what came before.
+    expect((await gateway.ask('/api/me', { token })).status).toBe(200);
+    expect(readdirSync(folder)).toEqual([]);
+    const whole = await gateway.ask(`/api/sessions/${id}/uploads`, { token, body });
+    expect(whole.status).toBe(200);
+    expect(readdirSync(`${folder}/.spool-uploads`)).toHaveLength(2); // it, and what tells git to look away
+    const { stdout } = await daemon.spool(['audit', '--json']);
+    expect(stdout.split('photo').length).toBe(2);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('[DOOR-1] of 50 logins at once with one code one succeeds, and with a link for three, three', async () => {

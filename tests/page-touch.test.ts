@@ -178,6 +178,54 @@ testNeeding(NO_BROWSER)(
   },
 );
 
+testNeeding(NO_BROWSER)(
+  '[PAGE-31] a finger that is held on a word selects it and offers to copy it; a tap and a moving finger select nothing',
+  async () => {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    const said = String.raw`echo "see \e[1;31msrc/a\e[mpp.ts:3 there"`;
+    const { id } = await client.run({
+      command: ['bash', '-c', `${said.replace('echo', 'echo -e')}; exec sleep 1000`],
+      name: 'word',
+      size: { cols: 47, rows: 20 },
+    });
+    await using open = await openPage(daemon, { ...PHONE, permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page, origin } = open;
+    await page.goto(`${origin}/#/s/${id}`);
+    await until('it is shown', async () => (await rowsOn(page)).includes('see src/app.ts:3 there'), WITHIN_MS);
+    const cdp = await page.context().newCDPSession(page);
+    /** Where it is now: a tap brings the keys of a phone, which take room. */
+    const cell = async (column: number): Promise<{ x: number; y: number }> => {
+      const { x, y, height } = (await page.locator('.xterm-rows > div').first().boundingBox())!;
+      const { width } = (await page.locator('.xterm-rows').boundingBox())!;
+      return { x: x + ((column + 0.5) * width) / 47, y: y + height / 2 };
+    };
+    const chip = page.getByRole('dialog', { name: 'Selected text' });
+
+    const { x, y } = await cell(1);
+    await drag(cdp, { x, y }, { x, y: y + 90 });
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [await cell(1)] });
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    expect(await chip.count()).toBe(0);
+
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [await cell(8)] });
+    await chip.getByText('src/app.ts:3', { exact: true }).waitFor({ timeout: WITHIN_MS });
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    const selection = (): Promise<string> =>
+      page.evaluate(() => String((globalThis as unknown as { getSelection(): object }).getSelection()));
+    expect(await selection()).toBe('src/app.ts:3');
+    await chip.getByRole('button', { name: 'Copy' }).tap();
+    await chip.waitFor({ state: 'detached', timeout: WITHIN_MS });
+    const copied = await page.evaluate(() =>
+      (
+        globalThis as unknown as { navigator: { clipboard: { readText(): Promise<string> } } }
+      ).navigator.clipboard.readText(),
+    );
+    expect(copied).toBe('src/app.ts:3');
+    expect(open.complaints).toEqual([]);
+  },
+);
+
 /** One finger, from one point to another. */
 async function drag(cdp: CDPSession, from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
   const steps = 8;

@@ -141,7 +141,7 @@ function ThisDevice() {
         </dl>
       )}
       <p className="quiet">
-        <code>spool token list</code> shows all tokens, and <code>spool token revoke</code> takes one back.
+        <code>spool token ls</code> shows all tokens, and <code>spool token revoke</code> takes one back.
       </p>
       <button type="button" className="button" onClick={signOut}>
         Sign out

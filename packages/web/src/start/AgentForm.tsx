@@ -2,10 +2,11 @@
  * Starts an agent without a terminal: which one, where, and its first prompt. What it says and asks is shown as PAGE-15 says.
  * Needs the role of `spool run --agent`. Keeps PAGE-42.
  */
-import { SpoolError } from '@spool/client';
+import { type SessionInfo, SpoolError } from '@spool/client';
 import { useMemo, useState } from 'react';
 import { sentenceOf } from '../link/ask-gateway.ts';
 import { client } from '../link/daemon.ts';
+import { nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
@@ -63,83 +64,118 @@ export function AgentForm() {
   };
 
   return (
-    <form onSubmit={(event) => void start(event)}>
-      <label className="field">
-        <span>Agent</span>
-        <select value={agent} onChange={({ target }) => setAgent(target.value as AgentName)}>
-          {Object.entries(AGENTS).map(([value, { title }]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-      {agent === 'acp' && (
+    <>
+      <form onSubmit={(event) => void start(event)}>
         <label className="field">
-          <span>Program</span>
-          <input
-            className="mono command-line"
-            required
-            autoComplete="off"
-            spellCheck={false}
-            value={draft.program}
-            placeholder="my-agent --acp"
-            onChange={({ target }) => set({ program: target.value })}
-          />
+          <span>Agent</span>
+          <select value={agent} onChange={({ target }) => setAgent(target.value as AgentName)}>
+            {Object.entries(AGENTS).map(([value, { title }]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
         </label>
-      )}
-      <label className="field">
-        <span>Prompt</span>
-        <textarea
-          rows={4}
-          autoFocus
-          dir="auto"
-          value={draft.prompt}
-          placeholder="fix the failing test"
-          onChange={({ target }) => set({ prompt: target.value })}
-        />
-      </label>
-      <FolderField value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
-      <label className="field">
-        <span>Name</span>
-        <input
-          value={draft.name}
-          maxLength={100}
-          placeholder={agent === 'acp' ? 'the program’s name' : agent}
-          dir="auto"
-          onChange={({ target }) => set({ name: target.value })}
-        />
-      </label>
-      <details className="more">
-        <summary>Model, mode and environment</summary>
-        <div className="field-row">
-          <Word name="Model" value={draft.model} hint="the agent’s own choice" onValue={(model) => set({ model })} />
-          <Word name="Mode" value={draft.mode} hint={AGENTS[agent].mode} onValue={(mode) => set({ mode })} />
-        </div>
+        {agent === 'acp' && (
+          <label className="field">
+            <span>Program</span>
+            <input
+              className="mono command-line"
+              required
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.program}
+              placeholder="my-agent --acp"
+              onChange={({ target }) => set({ program: target.value })}
+            />
+          </label>
+        )}
         <label className="field">
-          <span>Environment, one NAME=value on each line</span>
+          <span>Prompt</span>
           <textarea
-            className="mono"
-            rows={3}
-            value={draft.environment}
-            placeholder="ANTHROPIC_API_KEY=…"
-            spellCheck={false}
-            onChange={({ target }) => set({ environment: target.value })}
+            rows={4}
+            autoFocus
+            dir="auto"
+            value={draft.prompt}
+            placeholder="fix the failing test"
+            onChange={({ target }) => set({ prompt: target.value })}
           />
         </label>
-      </details>
-      {trouble !== null && (
-        <p className="trouble" role="alert">
-          {trouble}
-        </p>
-      )}
-      <div className="form-acts">
-        <button type="submit" className="button primary" disabled={isStarting}>
-          Start
-        </button>
-        <span className="quiet">It runs without a terminal, and asks here before it does what needs permission.</span>
-      </div>
-    </form>
+        <FolderField value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
+        <label className="field">
+          <span>Name</span>
+          <input
+            value={draft.name}
+            maxLength={100}
+            placeholder={agent === 'acp' ? 'the program’s name' : agent}
+            dir="auto"
+            onChange={({ target }) => set({ name: target.value })}
+          />
+        </label>
+        <details className="more">
+          <summary>Model, mode and environment</summary>
+          <div className="field-row">
+            <Word name="Model" value={draft.model} hint="the agent’s own choice" onValue={(model) => set({ model })} />
+            <Word name="Mode" value={draft.mode} hint={AGENTS[agent].mode} onValue={(mode) => set({ mode })} />
+          </div>
+          <label className="field">
+            <span>Environment, one NAME=value on each line</span>
+            <textarea
+              className="mono"
+              rows={3}
+              value={draft.environment}
+              placeholder="ANTHROPIC_API_KEY=…"
+              spellCheck={false}
+              onChange={({ target }) => set({ environment: target.value })}
+            />
+          </label>
+        </details>
+        {trouble !== null && (
+          <p className="trouble" role="alert">
+            {trouble}
+          </p>
+        )}
+        <div className="form-acts">
+          <button type="submit" className="button primary" disabled={isStarting}>
+            Start
+          </button>
+          <span className="quiet">It runs without a terminal, and asks here before it does what needs permission.</span>
+        </div>
+      </form>
+      <Ended sessions={byId} />
+    </>
+  );
+}
+
+/** Those that can go on, the latest first. */
+function Ended({ sessions }: { readonly sessions: ReadonlyMap<string, SessionInfo> }) {
+  const ended = [...sessions.values()]
+    .filter(({ driver, state }) => driver !== undefined && state !== 'running')
+    .sort((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))
+    .slice(0, RECENT_MAX);
+  return (
+    <aside aria-label="Go on">
+      <section aria-label="Ended agents">
+        <h2>Go on with one that has ended</h2>
+        {ended.length === 0 && (
+          <p className="quiet">There is none. What it knows stays, and “Resume” brings it back.</p>
+        )}
+        <ul className="choices">
+          {ended.map((session) => (
+            <li key={session.id}>
+              <button type="button" onClick={() => go({ page: 'session', id: session.id, view: 'terminal' })}>
+                <span className="one-line" dir="auto">
+                  {nameOf(session)}
+                </span>
+                <span className="quiet one-line">
+                  {session.driver?.name} in {session.cwd}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </aside>
   );
 }
 

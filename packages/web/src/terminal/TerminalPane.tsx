@@ -12,6 +12,7 @@ import { noteRead } from '../wall/unread.ts';
 import { ring } from './bell.ts';
 import { copy, onCopyAsked } from './clipboard.ts';
 import { newEmulator, setTheme } from './emulator.ts';
+import { selectByHold } from './hold.ts';
 import { provideLinks } from './link-provider.ts';
 import { type FoundLink, webAddress } from './links.ts';
 import { SessionView, type ViewListener } from './session-view.ts';
@@ -43,6 +44,7 @@ export function TerminalPane(props: TerminalPaneProps) {
   const terminal = useRef<ReturnType<typeof newEmulator> | null>(null);
   const refit = useRef(() => {});
   const [copyAsked, setCopyAsked] = useState<string | null>(null);
+  const [selected, setSelected] = useState<string | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
 
   useEffect(() => {
@@ -85,6 +87,7 @@ export function TerminalPane(props: TerminalPaneProps) {
     const observer = new ResizeObserver(fit);
     observer.observe(box);
     const stopTouch = scrollByTouch(emulator, box);
+    const stopHold = selectByHold(box, setSelected);
     const stopFiles = takeFiles(box, async (files) => {
       try {
         for (const file of files) {
@@ -101,6 +104,7 @@ export function TerminalPane(props: TerminalPaneProps) {
       noteRead(id, view.shownOffset);
       stopFiles();
       stopTouch();
+      stopHold();
       moved.dispose();
       rung.dispose();
       observer.disconnect();
@@ -138,6 +142,29 @@ export function TerminalPane(props: TerminalPaneProps) {
           </button>
           <button type="button" className="button" onClick={() => setCopyAsked(null)}>
             Ignore
+          </button>
+        </div>
+      )}
+      {selected !== null && (
+        <div className="chip" role="dialog" aria-label="Selected text">
+          <p>
+            <code className="one-line">{selected}</code>
+          </p>
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => {
+              // What was added to the selection since counts too.
+              copy(getSelection()?.toString().trim() || selected).then(
+                () => setSelected(null),
+                (error: unknown) => setNotice(sentenceOf(error)),
+              );
+            }}
+          >
+            Copy
+          </button>
+          <button type="button" className="button" onClick={() => setSelected(null)}>
+            Close
           </button>
         </div>
       )}
