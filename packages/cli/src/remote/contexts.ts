@@ -1,5 +1,5 @@
 /** The saved contexts: names for other machines, with their tokens. The file is private, as keys are. Keeps REM-4. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homeFrom } from '@spool/client/node';
 import { SpoolError } from '@spool/protocol';
 import { makeOwnFolders } from '../own-folders.ts';
@@ -35,6 +35,8 @@ export function readContexts(env: Variables): Contexts {
   }
   let text: string;
   try {
+    // A pipe would be waited for, by every verb.
+    if (!statSync(path).isFile()) throw new SpoolError('NOT_ALLOWED', { reason: `${path} is not a file; remove it` });
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NONE;

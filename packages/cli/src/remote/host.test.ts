@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
@@ -59,6 +60,13 @@ test('contexts that cannot be read are said, and not overwritten', () => {
   writeFileSync(contextsPath(env), '{"contexts": {"a": 1}}', { mode: 0o600 });
   expect(() => readContexts(env)).toThrow(/repair it/);
   expect(readFileSync(contextsPath(env), 'utf8')).toContain('"a"');
+});
+
+test('contexts that are no file (a pipe, a device) are refused, not waited for', () => {
+  const { env } = machine();
+  mkdirSync(contextsPath(env).slice(0, contextsPath(env).lastIndexOf('/')), { recursive: true });
+  execFileSync('mkfifo', [contextsPath(env)]);
+  expect(() => readContexts(env)).toThrow('is not a file');
 });
 
 test('[REM-6] verbs about this machine say so from afar, and how to mean this machine', () => {

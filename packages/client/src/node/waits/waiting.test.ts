@@ -71,3 +71,7 @@ test.each(['match:/open', 'idle,match:/open,exit', 'match:', 'idel', 'match:/a/,
   '[STATE-5] %s is refused',
   (text) => expect(() => parseWanted([text])).toThrow(SpoolError),
 );
+
+test('an empty condition is refused: it would wait for nothing, for ever', () => {
+  for (const texts of [[''], ['idle', '']]) expect(() => parseWanted(texts)).toThrow('unknown wait condition');
+});

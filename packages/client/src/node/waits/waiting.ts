@@ -36,6 +36,8 @@ const STATES: readonly string[] = ['exit', 'idle', 'blocked', 'prompt', 'output'
  * be a comma-separated list; `match:` without slashes takes the rest of the text.
  */
 export function parseWanted(texts: readonly string[]): WaitWanted {
+  // A variable of a script that is not set: nothing would ever meet it.
+  if (texts.includes('')) throw new SpoolError('WAIT_UNKNOWN', { until: '' });
   const words = texts.flatMap((text) => [...wordsOf(text)]);
   const patterns = words.filter((word) => word.startsWith('match:'));
   const until = words.filter((word) => !word.startsWith('match:'));
