@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { isRole, mayDo, ROUTE_ROLES, type RouteRole, SpoolError } from '@spool/protocol';
-import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Certificate } from './tls/certificate.ts';
 import { type Names, refusalOf } from './front-door.ts';
 import { type Guardian, hasBearer } from './guardian.ts';
@@ -50,6 +50,8 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     bodyLimit: BODY_BYTES_MAX,
     forceCloseConnections: true,
     rewriteUrl: ({ url = '/' }) => pathWithin(url, options),
+    // A path that cannot be decoded is refused before any hook.
+    frameworkErrors: (error, _request, reply) => sendProblem(error, reply.headers(HEADERS)),
     serverFactory: (handler) =>
       server.on('request', (request, response) => {
         const refusal = refusalOf(request, names);
@@ -67,10 +69,7 @@ export async function makeServer(options: ServerOptions): Promise<Server> {
     reply.headers(HEADERS);
     enter(request, guardian, basePath, strangers);
   });
-  app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, _request, reply) => {
-    const problem = problemOf(knownError(error));
-    void reply.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
-  });
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => sendProblem(error, reply));
   app.setNotFoundHandler(() => {
     throw new SpoolError('NOT_FOUND');
   });
@@ -137,7 +136,12 @@ function checkUnsafe({ method, headers }: FastifyRequest): void {
   throw new SpoolError('ORIGIN_REFUSED');
 }
 
-function knownError(error: Error & { code?: string; statusCode?: number }): Error {
+function sendProblem(error: Error & { statusCode?: number }, reply: FastifyReply): void {
+  const problem = problemOf(knownError(error));
+  void reply.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+function knownError(error: Error & { statusCode?: number }): Error {
   if (SpoolError.is(error)) return error;
   if (error.statusCode === 413) return new SpoolError('FRAME_TOO_LARGE', { most: BODY_BYTES_MAX });
   if (error.statusCode === 415) return new SpoolError('CONTENT_TYPE_REFUSED');
