@@ -5,11 +5,14 @@ import { statusField, TestDaemon } from '@spool/testkit';
 import type { Figure } from './figure.ts';
 
 const AGENT = fileURLToPath(new URL('../programs/scripted-agent.mjs', import.meta.url));
+const SERVER = fileURLToPath(new URL('../programs/scripted-server.mjs', import.meta.url));
 const env = { PATH: process.env.PATH! };
 const KIB = 1024;
 const AGENTS = 20;
 const MEASURED_MS = 10_000;
 const TICKS_PER_SECOND = 100;
+
+const BRIDGED_EVENTS = 20_000;
 
 type Daemon = TestDaemon;
 
@@ -104,4 +107,45 @@ export async function driverMemory(): Promise<Figure[]> {
     });
   }
   return figures;
+}
+
+/** The bridge before an agent that serves HTTP: what its events cost there, and its peak of memory. */
+export async function bridge(): Promise<Figure[]> {
+  await using daemon = new TestDaemon();
+  const client = await daemon.client();
+  const agent = await client.agent('opencode', {
+    program: [process.execPath, SERVER],
+    cwd: daemon.home,
+    env: { ...env, SCRIPTED_LOG: `${daemon.home}/agent.ndjson` },
+  });
+  const turn = async (prompt: string): Promise<void> => {
+    const { id } = await agent.prompt(prompt);
+    let isOurs = false;
+    for await (const event of agent) {
+      if (event.kind === 'turn.started') isOurs = event.clientIds?.includes(id) === true;
+      if (event.kind === 'turn.ended' && isOurs) return;
+    }
+  };
+  await turn('say hello');
+  const { pid } = await client.get(agent.id); // the session's child is the bridge
+  const before = cpuSeconds(pid);
+  await turn(`flood ${BRIDGED_EVENTS}`);
+  const microseconds = ((cpuSeconds(pid) - before) / BRIDGED_EVENTS) * 1e6;
+  const peak = kib(pid, 'VmHWM') / KIB;
+  return [
+    {
+      what: `CPU of the bridge for an event of an agent that serves HTTP (${BRIDGED_EVENTS} at once)`,
+      ours: `${microseconds.toFixed(0)} µs`,
+      limit: '50 µs',
+      ratio: microseconds / 50,
+      goal: ['≤', 1],
+    },
+    {
+      what: 'memory of the bridge after that',
+      ours: `${peak.toFixed(1)} MiB`,
+      limit: '80 MiB',
+      ratio: peak / 80,
+      goal: ['≤', 1],
+    },
+  ];
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { ScreenModel, SeenReader } from '@spool/core/screen';
 import { BUILT_IN_RULES, StatusReducer } from '@spool/core/status';
 import { program, SPOOL, TestDaemon } from '@spool/testkit';
-import { driverMemory, streamingAgents } from './agents.ts';
+import { bridge, driverMemory, streamingAgents } from './agents.ts';
 import { busyScreens, manyLoggers, quietSessions } from './busy-sessions.ts';
 import { DOORS } from './doors.ts';
 import { endedSessions, historyReaders } from './scale-lists.ts';
@@ -404,7 +404,7 @@ const ATTACHED: Record<string, () => Promise<Figure[]>> = {
 };
 
 /** Agents without a terminal: `npm run bench -- agents`. */
-const AGENT_COSTS: readonly (() => Promise<Figure[]>)[] = [driverMemory, streamingAgents];
+const AGENT_COSTS: readonly (() => Promise<Figure[]>)[] = [driverMemory, bridge, streamingAgents];
 /** Many sessions at once. Each part stands alone: `npm run bench -- scale`. */
 const SCALE: readonly (() => Promise<Figure[]>)[] = [
   busyScreens,

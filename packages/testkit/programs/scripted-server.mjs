@@ -12,6 +12,7 @@
  *   leave        ends the turn, loses its clients and refuses connections for a while
  *   fail         fails before it works, and says so twice
  *   slow         works for a second
+ *   flood N      N pieces of a text at once
  *   die          exits with 7
  */
 import { appendFileSync } from 'node:fs';
@@ -107,6 +108,17 @@ function tool(of, command, state, callID = id('call')) {
   return callID;
 }
 
+async function flood(of, pieces) {
+  const part = { id: id('prt'), type: 'text', text: '', time: { start: 1 } };
+  put(of, part);
+  for (let at = 0; at < pieces; at++) {
+    send('message.part.delta', { sessionID, messageID: of.info.id, partID: part.id, field: 'text', delta: `${at} ` });
+    if (at % 100 === 0) await sleep(0); // what is written leaves
+  }
+  const text = Array.from({ length: pieces }, (_, at) => `${at} `).join('');
+  put(of, { ...part, text, time: { start: 1, end: 2 } });
+}
+
 const done = (output) => ({ status: 'completed', output, title: 'done', metadata: { exit: 0, output } });
 
 async function ask(of, command) {
@@ -148,6 +160,7 @@ async function turn(text) {
   const answer = message('assistant');
   if (word === 'die') exit(7);
   if (word === 'slow') await sleep(1000);
+  if (word === 'flood') await flood(answer, Number(said));
   if (word === 'secret') tool(answer, 'env', done(`PASSWORD=${env.OPENCODE_SERVER_PASSWORD}`));
   if (word === 'ask') await ask(answer, 'touch a');
   if (word === 'gap-reply') {
@@ -186,7 +199,7 @@ const server = createServer(async (request, response) => {
   const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
   const call = `${method} ${url.split('?')[0]}`;
   if (call !== 'GET /event') log({ call, body });
-  const session = { id: sessionID, version: '0.0.1', directory: process.cwd(), title: 'scripted', cost: 0 };
+  const session = { id: sessionID, version: '1.18.33', directory: process.cwd(), title: 'scripted', cost: 0 };
   const reply = /^POST \/permission\/(\w+)\/reply$/.exec(call)?.[1];
   if (call === 'GET /event') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@spool/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { daemonFiles, folder, kernel, line, nodeVersion, ofKept, running } from '../verbs/doctor.ts';
+import { daemonFiles, files, folder, kernel, line, nodeVersion, ofKept, running } from '../verbs/doctor.ts';
 
 let place: string;
 beforeEach(() => {
@@ -79,4 +79,26 @@ test('[LOG-10] thousands of folders without a record are a count, and the first 
     '2995 more folders in /s/sessions have no readable record',
   ]);
   expect(ofKept({ withoutRecord: withoutRecord.slice(0, 1) })).toHaveLength(1);
+});
+
+test('files of the bundle that are missing, or cannot be executed, are named with what they are for', () => {
+  const program = { isBundled: true, folder: place };
+  const all = ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'];
+  for (const name of [...all, 'driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-tied'])
+    writeFileSync(join(place, name), '', { mode: 0o755 });
+  expect(files(program)).toMatchObject([
+    { check: 'program', level: 'ok' },
+    { check: 'agents', level: 'ok' },
+  ]);
+  for (const name of ['bridge.mjs', 'pipe.mjs']) rmSync(join(place, name));
+  chmodSync(join(place, 'spool-tied'), 0o644);
+  expect(files(program)).toMatchObject([
+    { check: 'program', level: 'ok' },
+    {
+      check: 'agents',
+      level: 'fail',
+      says: expect.stringMatching(/^bridge.mjs is missing, pipe.mjs is missing, spool-tied is not executable in /),
+      todo: expect.stringContaining('setup.mjs'),
+    },
+  ]);
 });

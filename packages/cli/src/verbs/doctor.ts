@@ -83,19 +83,25 @@ export function nodeVersion(version: string): Finding {
   };
 }
 
+/** Files of the bundle, and what they are for. Those without an extension are programs of their own. */
+const BUNDLE = {
+  program: ['holder.mjs', 'keeper.mjs', 'screens.mjs', 'gateway.mjs', 'spool_native.node', 'spool-fd-store'],
+  agents: ['driver.mjs', 'bridge.mjs', 'pipe.mjs', 'spool-tied'],
+} as const;
+
 /** In the repository there is no bundle to check. */
-function files({ isBundled, folder: dist }: Program): Finding[] {
+export function files({ isBundled, folder: dist }: Pick<Program, 'isBundled' | 'folder'>): Finding[] {
   if (!isBundled) return [{ check: 'program', level: 'ok', says: 'runs from source' }];
-  const missing = ['holder.mjs', 'keeper.mjs', 'spool_native.node'].filter((file) => !existsSync(`${dist}/${file}`));
-  if (missing.length === 0) return [{ check: 'program', level: 'ok', says: dist }];
-  return [
-    {
-      check: 'program',
-      level: 'fail',
-      says: `${missing.join(', ')} missing in ${dist}`,
-      todo: 'run node scripts/setup.mjs again',
-    },
-  ];
+  return Object.entries(BUNDLE).map(([check, names]) => {
+    const wrong = names.flatMap((name) => {
+      const path = `${dist}/${name}`;
+      if (!existsSync(path)) return [`${name} is missing`];
+      return name.includes('.') || isExecutable(path) ? [] : [`${name} is not executable`];
+    });
+    if (wrong.length === 0) return { check, level: 'ok', says: dist };
+    const says = `${wrong.join(', ')} in ${dist}`;
+    return { check, level: 'fail', says, todo: 'run node scripts/setup.mjs again' };
+  });
 }
 
 /** Checks for kernel features that spool uses. The addon falls back where it can; the finding says what is lost. */
