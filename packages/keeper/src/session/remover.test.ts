@@ -48,6 +48,16 @@ test('[LOG-11] what a killed keeper had begun to remove is removed by the next, 
   expect([readdirSync(sessions), readdirSync(outside)]).toEqual([['alive000'], ['precious']]);
 });
 
+test('[LOG-13] of a session folder that is a link, only the link is removed', async () => {
+  const sessions = sessionsFolder();
+  const elsewhere = sessionsFolder();
+  writeFileSync(`${elsewhere}/precious`, 'x');
+  symlinkSync(elsewhere, `${sessions}/linked00`);
+  new Remover(sessions, (sentence) => expect.fail(sentence)).take(`${sessions}/linked00`);
+  await until('the link is gone', () => readdirSync(sessions).length === 0, 30_000);
+  expect(readdirSync(elsewhere)).toEqual(['precious']);
+});
+
 test('[LOG-11] a folder that is gone is no failure, and one that cannot be moved is told', () => {
   const sessions = sessionsFolder();
   const remover = new Remover(sessions, (sentence) => expect.fail(sentence));

@@ -1,11 +1,11 @@
 /**
  * Deletes the folders of removed sessions: renames them at once, which hides them, and deletes the files bit by bit. A
  * folder may hold thousands of files, and no request should wait for them. The next keeper finishes what a killed one
- * left. Keeps LOG-11.
+ * left. A folder that is a link is not ours to empty: the user has put it there, and only the link goes. Keeps LOG-11, LOG-13.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { removeFolder } from '@spool/core';
 
@@ -49,7 +49,9 @@ export class Remover {
     this.#isWorking = true;
     for (let folder = this.#waiting.shift(); folder !== undefined; folder = this.#waiting.shift()) {
       try {
-        await removeFolder(folder);
+        const found = await lstat(folder).catch(() => null); // gone: nothing is left to do
+        if (found?.isSymbolicLink()) await unlink(folder);
+        else await removeFolder(folder);
       } catch (error) {
         this.#warn(`${folder} could not be removed completely: ${(error as Error).message}`);
       }
