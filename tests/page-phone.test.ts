@@ -140,7 +140,8 @@ testNeeding(NO_BROWSER)(
         await page.keyboard.press('3');
         await page.getByRole('log', { name: 'Output of asks' }).getByText('read by hand').waitFor();
         await page.keyboard.press('g');
-        await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: /asks/ }).first().waitFor();
+        const wall = page.getByRole('main').getByRole('region', { name: 'Running', exact: true });
+        await wall.getByRole('link', { name: /asks/ }).first().waitFor();
       }
       await page.goto(`${origin}/#/s/${pipes.id}`);
       await page.getByRole('log', { name: 'Output of pipes' }).getByText('on pipes').waitFor();

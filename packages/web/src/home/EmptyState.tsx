@@ -40,6 +40,9 @@ export function EmptyState() {
       </ul>
       <a className="button primary" href={addressOf({ page: 'start', what: 'command' })}>
         Start a session here
+      </a>{' '}
+      <a className="button" href={addressOf({ page: 'start', what: 'agent' })}>
+        Start an agent here
       </a>
     </div>
   );

@@ -115,7 +115,7 @@ export function AgentForm() {
         <details className="more">
           <summary>Model, mode and environment</summary>
           <div className="field-row">
-            <Word name="Model" value={draft.model} hint="the agent’s own choice" onValue={(model) => set({ model })} />
+            <Word name="Model" value={draft.model} hint="its default" onValue={(model) => set({ model })} />
             <Word name="Mode" value={draft.mode} hint={AGENTS[agent].mode} onValue={(mode) => set({ mode })} />
           </div>
           <label className="field">
