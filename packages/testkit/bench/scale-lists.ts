@@ -15,7 +15,9 @@ const LS_ROUNDS = 15;
 const STARTS = 5;
 const MIB = 1024 * 1024;
 const HISTORY_MIB = 64;
-const READ_MIB = 64;
+const READ_MIB = 256;
+/** A `get` each so often: one after the other, the quick ones would count more than the slow ones. */
+const GET_EVERY_MS = 5;
 const READERS = [1, 4, 8, 16];
 const env = { PATH: process.env.PATH! };
 
@@ -101,11 +103,12 @@ export async function historyReaders(): Promise<Figure[]> {
   await until('the history is compressed', isPacked, 120_000);
   const measured: { readonly mibPerSecond: number; readonly getMs: number }[] = [];
   for (const readers of READERS) {
-    const { begun, read } = readElsewhere(daemon, id, readers);
+    const { begun, read, ended } = readElsewhere(daemon, id, readers);
     await begun;
     const startedAt = performance.now();
-    const getMs = median(await gets(client, read));
+    const getMs = median(await gets(client, read, GET_EVERY_MS));
     measured.push({ mibPerSecond: READ_MIB / ((performance.now() - startedAt) / 1000), getMs });
+    await ended;
   }
   const [one, most] = [measured[0]!, measured.at(-1)!];
   const told = READERS.map((readers, at) => `${readers}: ${measured[at]!.mibPerSecond.toFixed(0)}`).join(', ');
@@ -126,15 +129,17 @@ function readElsewhere(
   daemon: TestDaemon,
   id: string,
   readers: number,
-): { readonly begun: Promise<unknown>; readonly read: Promise<void> } {
+): { readonly begun: Promise<unknown>; readonly read: Promise<unknown>; readonly ended: Promise<void> } {
   const places = Array.from({ length: readers }, (_, at) => Math.floor((at * (HISTORY_MIB - 8) * MIB) / readers));
   const script = fileURLToPath(new URL('./read-history.ts', import.meta.url));
   const args = [script, id, String((READ_MIB * MIB) / readers), ...places.map(String)];
   const child = spawn(process.execPath, args, { env: daemon.env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const read = once(child, 'exit').then(([code]) => {
+  const ended = once(child, 'exit').then(([code]) => {
     if (code !== 0) throw new Error(`the readers ended with ${String(code)}`);
   });
-  return { begun: Promise.race([once(child.stdout, 'data'), read]), read };
+  const said = (word: string): Promise<unknown> =>
+    new Promise((resolve) => child.stdout.on('data', (text: Buffer) => text.includes(word) && resolve(undefined)));
+  return { begun: Promise.race([said('begin'), ended]), read: Promise.race([said('end'), ended]), ended };
 }
 
 async function listedElsewhere(daemon: TestDaemon): Promise<void> {
@@ -142,8 +147,8 @@ async function listedElsewhere(daemon: TestDaemon): Promise<void> {
   if (code !== 0) throw new Error(`ls ended with ${code}`);
 }
 
-/** How long each `get` takes, one after the other, until `over`. */
-async function gets(client: Client, over: Promise<unknown>): Promise<number[]> {
+/** How long each `get` takes, one after the other or at intervals, until `over`. */
+async function gets(client: Client, over: Promise<unknown>, everyMs = 0): Promise<number[]> {
   const state = { isOver: false };
   void over.then(() => (state.isOver = true));
   const times: number[] = [];
@@ -151,6 +156,8 @@ async function gets(client: Client, over: Promise<unknown>): Promise<number[]> {
     const askedAt = performance.now();
     await client.get('');
     times.push(performance.now() - askedAt);
+    if (everyMs > 0)
+      await new Promise((later) => setTimeout(later, Math.max(0, askedAt + everyMs - performance.now())));
   }
   return times;
 }

@@ -43,3 +43,13 @@ test('[SLOW-4] a reader alone is never asked to wait for nothing', async () => {
   await nextTurn();
   expect([turns.admits(reader), reader.pumped]).toEqual([true, 1]);
 });
+
+test('[SLOW-4] what is sent counts as well as what is read', async () => {
+  const turns = new HistoryTurns();
+  const reader = { pump: () => {} };
+  turns.read(() => {});
+  busyFor(TURN_MS + 1); // sends it
+  expect(turns.admits(reader)).toBe(false);
+  await nextTurn();
+  expect(turns.admits(reader)).toBe(true);
+});
