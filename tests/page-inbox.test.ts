@@ -429,6 +429,64 @@ testNeeding(NO_BROWSER)(
   600_000,
 );
 
+/** Two commands in a row: the second dialog asks the same about another one. */
+const IN_A_ROW: Readonly<Record<string, readonly [recording: string, first: string, second: string, subject: string]>> =
+  {
+    claude: ['claude-a', 'dialog-two-1', 'dialog-two-2', 'amber-right'],
+    codex: ['codex-a', 'dialog-first', 'dialog-second', 'amber-dir'],
+    gemini: ['gemini-a', 'dialog-two-1', 'dialog-two-2', 'amber-right'],
+    grok: ['grok-ga', 'dialog-two-1', 'dialog-two-2', 'amber-right'],
+    opencode: ['opencode-oa', 'dialog-two-1', 'dialog-two-2', 'amber-right'],
+  };
+
+testNeeding(NO_BROWSER)(
+  '[PAGE-5] an answer to a dialog that has given way to the next one is not pressed there, for any agent',
+  async () => {
+    const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+    try {
+      await using daemon = new TestDaemon();
+      await using network = await BrowserNetwork.start();
+      const client = await daemon.client();
+      await using open = await openPage(daemon, { ...DESK, proxy: network.proxy });
+      const { page } = open;
+      const played = new Map<string, RecordedDialog>();
+      for (const [agent, [recording, first, second]] of Object.entries(IN_A_ROW)) {
+        const own = join(folder, `${agent}-in-a-row`);
+        mkdirSync(own);
+        const dialog = new RecordedDialog(own, agent, recording, first, 1, second);
+        await client.run({ command: [dialog.program], name: agent, size: dialog.size, cwd: own });
+        played.set(agent, dialog);
+      }
+      for (const agent of played.keys()) await answersOf(page, agent).first().waitFor({ timeout: WITHIN_MS });
+      network.cut();
+      for (const [agent, [, , , subject]] of Object.entries(IN_A_ROW)) {
+        process.kill((await client.get(agent)).pid, 'SIGUSR2');
+        const isNext = async (): Promise<boolean> =>
+          (await client.get(agent)).status.question?.subject?.includes(subject) === true;
+        await until(`${agent} asks about the next command`, isNext, WITHIN_MS);
+      }
+      for (const agent of played.keys()) {
+        const [button] = await answersOf(page, agent).all();
+        await button!.press('Enter');
+        await cardOf(page, agent).getByText('Answering').waitFor({ timeout: WITHIN_MS });
+      }
+      network.heal();
+      for (const [agent, [, , , subject]] of Object.entries(IN_A_ROW)) {
+        await cardOf(page, agent).locator('.subject', { hasText: subject }).waitFor({ timeout: WITHIN_MS });
+        await cardOf(page, agent).getByText('Answering').waitFor({ state: 'detached', timeout: WITHIN_MS });
+      }
+      for (const [agent, dialog] of played) {
+        await client.screen(agent); // the daemon has read what it was sent before
+        expect([agent, dialog.typed]).toEqual([agent, '']);
+      }
+      expect(open.complaints).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  600_000,
+);
+
 testNeeding(NO_BROWSER)('[PAGE-5] of two who answer at once one wins, and the other is told', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

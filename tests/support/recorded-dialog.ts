@@ -15,8 +15,8 @@ export class RecordedDialog {
   readonly size: { readonly cols: number; readonly rows: number };
   readonly #keys: string;
 
-  /** `presses`: how many keys the answer takes. */
-  constructor(folder: string, agent: string, recording: string, mark: string, presses = 1) {
+  /** `presses`: how many keys the answer takes. `next`: the mark of the dialog at which it ends (default: when there is none). */
+  constructor(folder: string, agent: string, recording: string, mark: string, presses = 1, next: string | null = null) {
     const { cols, rows, bytes, events } = recorded(recording);
     const from = events.findIndex(([, type, what]) => type === 'm' && what === mark);
     if (from === -1) throw new Error(`${recording} has no mark ${mark}`);
@@ -28,7 +28,13 @@ export class RecordedDialog {
     for (const [, type, what, , truth] of events.slice(from + 1)) {
       if (type === 'o') offset += what as number;
       if (type === 'i' && offset > stops.at(-1)! && stops.length < presses) stops.push(offset);
-      if (type === 'm' && (truth ? truth.truth !== 'blocked' : /^(?:idle|working)/.test(what as string))) break;
+      if (type === 'm' && what === next) break;
+      if (
+        next === null &&
+        type === 'm' &&
+        (truth ? truth.truth !== 'blocked' : /^(?:idle|working)/.test(what as string))
+      )
+        break;
     }
     stops.push(offset);
     this.size = { cols, rows };
