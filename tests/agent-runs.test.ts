@@ -220,6 +220,8 @@ test.for([
   ['lines that are no JSON, and bytes that are no text', 'garbage 10'],
   ['20,000 deltas at once', 'flood 20000'],
   ['texts that are all escapes and HTML', 'escapes 20'],
+  ['lines that are nested half a million deep', 'nested'],
+  ['a line of 300,000 objects', 'objects'],
 ] as const)('[DRV-6, EVT-1] %s: the session lives, and its driver stays below 64 MiB', async ([, prompt]) => {
   await using daemon = new TestDaemon();
   const run = await Run.start(daemon, prompt);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { DriverInput } from './dialect.ts';
 import { DIALECTS, DRIVER_NAMES } from './dialects.ts';
 import { Driver } from './driver.ts';
+import { parseJson } from './json-value.ts';
 import { Conversation } from './testing/conversation.ts';
 import { faultsOf } from './testing/faults.ts';
 import { eventsOf, inputsOf } from './testing/recordings.ts';
@@ -113,3 +114,16 @@ function line(message: unknown): DriverInput {
   const text = JSON.stringify(message);
   return { type: 'line', stream: 'stdout', text, offset: 0, length: text.length + 1, at: 1 };
 }
+
+test('[DRV-6] a line that is nested too deep or has too many objects is not parsed, and shown; one with such signs in its texts is', () => {
+  const long = 'x'.repeat(3000);
+  for (const value of ['['.repeat(300) + ']'.repeat(300), `[${'{},'.repeat(20_001)}1]`]) {
+    const line = `{"type":"assistant","pad":"${long}","message":${value}}`;
+    expect(parseJson(line)).toBeUndefined();
+    const [event] = eventsOf('claude', inputsOf(Buffer.from(`${line}\n`)));
+    expect(event).toMatchObject({ kind: 'raw', type: 'text' });
+  }
+  const texts = ['['.repeat(50_000), '\\"'.repeat(5000), '"['.repeat(5000), '\\'.repeat(5001)];
+  for (const text of texts) expect(parseJson(JSON.stringify({ text, long }))).toEqual({ text, long });
+  expect(parseJson(`{"open": "${long}`)).toBeUndefined();
+});

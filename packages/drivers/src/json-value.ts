@@ -36,12 +36,53 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
   return kept as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** Parses a line. Whitespace around it and a carriage return are allowed; anything but JSON gives undefined. */
+/**
+ * Parses a line. Whitespace around it and a carriage return are allowed; anything but JSON gives undefined, and so does JSON that
+ * would take many times its length in memory, or is nested so deep that whoever walks through it runs out of stack.
+ */
 export function parseJson(text: string): unknown {
+  if (text.length > SIMPLE_CHARACTERS && isTooComplex(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined; // Not JSON: the caller shows the line as it is.
+  }
+}
+
+/** Shorter lines are not looked at. */
+const SIMPLE_CHARACTERS = 2048;
+/** Agents nest a dozen deep. */
+const DEPTH_MAX = 200;
+/** Objects and lists in one line: an empty one takes 60 bytes in memory and two in the line. */
+const CONTAINERS_MAX = 20_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function isTooComplex(text: string): boolean {
+  let depth = 0;
+  let containers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(text, at);
+    else if (character === 0x7b || character === 0x5b) {
+      depth++;
+      containers++;
+      if (depth > DEPTH_MAX || containers > CONTAINERS_MAX) return true;
+    } else if (character === 0x7d || character === 0x5d) depth--;
+  }
+  return false;
+}
+
+/** Where the string that begins here ends. */
+function endOfString(text: string, start: number): number {
+  for (let from = start + 1; ;) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(quote - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+    from = quote + 1;
   }
 }
 

@@ -11,6 +11,8 @@
  *   hostile      texts with escapes, marks of direction, HTML and a very long line
  *   hang         works until it is interrupted
  *   garbage N    N megabytes of lines that are not JSON, and of bytes that are no text
+ *   nested       lines that are nested half a million deep
+ *   objects      a line of 300,000 objects
  *   flood N      N deltas at once
  *   escapes N    N long texts that are all escapes and HTML
  *   stream N     a delta every 20 ms for N seconds
@@ -109,6 +111,10 @@ async function prompt({ message, uuid: id }) {
   if (word === 'hang') return void (await hang());
   if (word === 'hostile') return end(HOSTILE);
   if (word === 'garbage') await garbage(Number(argument));
+  if (word === 'nested')
+    for (const open of ['[', '{"a":']) stdout.write(`{"type":"assistant","message":${open.repeat(150_000)}\n`);
+  if (word === 'nested') stdout.write(`{"type":"assistant","message":${'['.repeat(500_000)}${']'.repeat(500_000)}}\n`);
+  if (word === 'objects') stdout.write(`{"type":"system","value":[${'{},'.repeat(300_000)}1]}\n`);
   if (word === 'escapes') escapes(Number(argument));
   if (word === 'count') await count(Number(argument), 5);
   if (word === 'flood') await count(Number(argument), 0);
