@@ -513,7 +513,7 @@ const fifth: RecordingSet = {
     scenes: harbour(0, 2, [50, 16]),
   },
   'gemini-u1': { agent: 'gemini', cols: 54, rows: 24, scenes: harbour(1, 2, [90, 20]) },
-  'grok-u1': { agent: 'grok', version: '0.1.220', cols: 98, rows: 32, scenes: harbour(0, 0, [70, 28]) },
+  'grok-u1': { agent: 'grok', cols: 98, rows: 32, scenes: harbour(0, 0, [70, 28]) },
   'opencode-u1': { agent: 'opencode', version: '1.18.10', cols: 66, rows: 20, scenes: harbour(1, 1, [100, 16]) },
 };
 
