@@ -13,6 +13,7 @@ test.each([
   ['a spinner in the title that stands still after an error', 'grok-r2', ['after-error', 'after-error-later']],
   ['a turn that was over before any of it was seen', 'grok-r1', ['after-answer', 'after-answer-later']],
   ['a turn below which only the time is written', 'codex-s2', ['after-stream', 'after-hold', 'after-pondering']],
+  ['a turn whose end only the title tells', 'codex-u1', ['after-answer', 'after-pondering', 'after-count']],
   ['an error that came before any work was seen', 'grok-s1', ['after-error', 'after-error-later']],
 ])('[STATE-22] idle: %s (%s)', (_, name, labels) => {
   const recording = markedRecordings().find((each) => each.name === name)!;

@@ -95,6 +95,8 @@ export class StatusReducer {
   #title: Claim | null = null;
   #titleText = '';
   #titleStaleAt = 0;
+  /** The last title showed work, also if that no longer counts. */
+  #isTitleWorking = false;
   #progress: Claim | null = null;
   /** The last percentage that was reported. It is kept until the work is over. */
   #percent: number | null = null;
@@ -335,6 +337,8 @@ export class StatusReducer {
     this.#titleStaleAt = moment.at + reading.freshMs;
     this.#title = screenClaim('title', reading, moment, this.#title);
     if (reading.state === 'working') this.#screen.showsWork();
+    else if (this.#isTitleWorking) this.#screen.endsWork();
+    this.#isTitleWorking = reading.state === 'working';
     if (this.#knownProgram === null) this.#agent = reading.agent;
   }
 

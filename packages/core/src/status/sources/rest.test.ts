@@ -153,3 +153,17 @@ test('[STATE-22] a spinner in the title that stands still says less than a promp
   expect(session.shows(grok, { title: '⠼ - Waiting for response… - grok' }).wait(400).is).toBe('working');
   expect(session.wait(300).is).toBe('idle (prompt)');
 });
+
+test('[STATE-22] a title that showed work and no longer does is its end, also for a prompt that may hide an answer', () => {
+  const codex = '• Half an answer\n\n\n› █\n\n  ? for shortcuts';
+  const title = (text: string) => ({ type: 'title-changed', title: text }) as const;
+  const works = (): Session => {
+    const session = new Session('codex').shows(codex).wait(2000);
+    return session.says(title('⠸ project')).shows(`${codex}  `, { title: '⠸ project' }).wait(700);
+  };
+  expect(works().is).toBe('working');
+  expect(works().says(title('project')).shows(codex.replace('Half', 'All of'), { title: 'project' }).wait(450).is).toBe(
+    'idle (prompt)',
+  );
+  expect(works().shows(codex.replace('Half', 'All of'), { title: '⠸ project' }).wait(450).is).toBe('working');
+});

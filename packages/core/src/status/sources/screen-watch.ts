@@ -27,6 +27,8 @@ const UNREAD_HOLD_MS = 400;
 const NEXT_DIALOG_MS = 100;
 /** A draft was sent, and nothing has moved since. */
 const SENT_MS = 1800;
+/** The title has shown work and no longer does. */
+const ENDED_MS = 400;
 /** OpenCode clears its first screen, and then shows what was sent; what changes more often is an answer. */
 const SENT_CHANGES_MAX = 1;
 /** Rules that ask for less are alike. */
@@ -54,6 +56,8 @@ export class ScreenWatch {
   #idleQuietMs = 0;
   /** A sign of work was seen, and no dialog and no rest since. */
   #hasSeenWork = false;
+  /** The title says that the work has ended. Unlike a hint on the screen, it is not hidden by an answer that is streamed. */
+  #hasEnded = false;
   readonly #motion = new Motion();
   /** The text before the cursor when a shell's prompt was read: what is typed after it is not work. */
   #promptText = '';
@@ -120,6 +124,16 @@ export class ScreenWatch {
 
   /** It shows that it works elsewhere, in its title. */
   showsWork(): void {
+    this.#seesWork();
+    this.#hasEnded = false;
+  }
+
+  /** Its title showed work, and has changed to one that does not. */
+  endsWork(): void {
+    this.#hasEnded = true;
+  }
+
+  #seesWork(): void {
     this.#hasSeenWork = true;
     this.#isSent = false;
     this.#draft.forget();
@@ -208,7 +222,7 @@ export class ScreenWatch {
   }
 
   #noteWork({ state, kind, agent }: ScreenReading, view: ScreenView, isWorking: boolean, at: number): void {
-    if (state === 'working') this.showsWork();
+    if (state === 'working') this.#seesWork();
     if (isWorking || this.#motion.changes - this.#sentChanges > SENT_CHANGES_MAX) this.#isSent = false;
     if (state === 'blocked') {
       this.#isSent = this.#hasSeenWork = false;
@@ -219,19 +233,21 @@ export class ScreenWatch {
     const text = agentInput(this.#rules, agent, { lines, solid: lines, cursor });
     if (!this.#draft.look(text, at, this.#typedAt)) return;
     this.#isSent = true;
+    this.#hasEnded = false;
     this.#sentChanges = this.#motion.changes;
     this.#motion.began(at);
   }
 
   #quietMs({ quietMs, endedMs }: ScreenReading): number {
     if (this.#isSent) return Math.max(quietMs, SENT_MS);
+    if (this.#hasEnded) return Math.min(endedMs ?? quietMs, quietMs, ENDED_MS);
     return this.#hasSeenWork && endedMs !== null ? endedMs : quietMs;
   }
 
   #rest({ quietMs }: ScreenReading): void {
     this.#idleQuietMs = quietMs;
     this.#motion.rested();
-    this.#isSent = this.#hasSeenWork = false;
+    this.#isSent = this.#hasSeenWork = this.#hasEnded = false;
   }
 
   /**
