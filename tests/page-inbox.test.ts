@@ -487,6 +487,26 @@ testNeeding(NO_BROWSER)(
   600_000,
 );
 
+testNeeding(NO_BROWSER)('[PAGE-5] after an answer, the next question of the same session can be answered', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/spool-page-`);
+  try {
+    await using daemon = new TestDaemon();
+    const client = await daemon.client();
+    await using open = await openPage(daemon);
+    const [recording, first, second, subject] = IN_A_ROW['claude']!;
+    const dialog = new RecordedDialog(folder, 'claude', recording, first, 1, second);
+    await client.run({ command: [dialog.program], name: 'claude', size: dialog.size, cwd: folder });
+    await answersOf(open.page, 'claude').first().click({ timeout: WITHIN_MS });
+    const card = cardOf(open.page, 'claude');
+    await card.locator('.subject', { hasText: subject }).waitFor({ timeout: WITHIN_MS });
+    await answersOf(open.page, 'claude').last().click({ timeout: WITHIN_MS }); // waits until it is enabled
+    await card.getByText('the question is still there').waitFor({ timeout: WITHIN_MS });
+    expect(dialog.typed).toBe('14'); // the recording ends here
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 testNeeding(NO_BROWSER)('[PAGE-5] of two who answer at once one wins, and the other is told', async () => {
   await using daemon = new TestDaemon();
   const client = await daemon.client();

@@ -70,7 +70,9 @@ function ScreenAsk({ session }: { readonly session: SessionInfo }) {
     noteOurs(session);
     try {
       const { isConfirmed } = await client.answer(session.id, { question, option });
-      if (!isConfirmed) setAnswering({ type: 'refused', why: 'The key was pressed, but the question is still there.' });
+      // The next question may be in the same card: it has its own answer.
+      const why = 'The key was pressed, but the question is still there.';
+      setAnswering(isConfirmed ? { type: 'none' } : { type: 'refused', why });
     } catch (error) {
       setAnswering({ type: 'refused', why: refusal(error) });
     }
