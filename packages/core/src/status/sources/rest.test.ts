@@ -158,7 +158,7 @@ test('[STATE-22] a title that showed work and no longer does is its end, also fo
   const codex = '• Half an answer\n\n\n› █\n\n  ? for shortcuts';
   const title = (text: string) => ({ type: 'title-changed', title: text }) as const;
   const works = (): Session => {
-    const session = new Session('codex').shows(codex).wait(2000);
+    const session = new Session('codex').shows(`• Working (3s • esc to interrupt)\n\n${codex.slice(18)}`).wait(2000);
     return session.says(title('⠸ project')).shows(`${codex}  `, { title: '⠸ project' }).wait(700);
   };
   expect(works().is).toBe('working');
