@@ -23,6 +23,7 @@ const FLAGS = [
   '--max-semi-space-size=1',
   '--max-old-space-size=32',
   '--expose-gc',
+  '--optimize-for-size',
   '--v8-pool-size=0',
   '--no-opt',
   '--no-maglev',
