@@ -161,8 +161,10 @@ test('[LIST-4] an ended session says where its log begins, though nobody opened 
   const client = await daemon.client();
   expect(await client.get('whole0000000')).toMatchObject({ firstOffset: 0, offset: 5 });
   // 6 MiB of which 1 MiB is kept: retention drops the first segment.
-  const command = ['sh', '-c', 'head -c 6291456 /dev/zero; sleep 3'];
+  const command = ['sh', '-c', 'head -c 6291456 /dev/zero; exec sleep 10000'];
   const dropped = await client.run({ command, env, retainBytes: 1024 * 1024 });
+  await until('it is dropped', async () => (await client.get(dropped.id)).firstOffset > 0, 60_000);
+  await client.kill(dropped.id);
   await client.wait(dropped.id);
   const { firstOffset } = await client.get(dropped.id);
   expect(firstOffset).toBe(4 * 1024 * 1024);

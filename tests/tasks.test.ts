@@ -327,7 +327,12 @@ test('the planner as it comes: three scaffolds in a temporary folder, live lines
   const temporary = scratch();
   using terminal = new Terminal(inFolder, { ...daemon.env, TMPDIR: temporary }, SIZE);
   expect(await terminal.ended()).toEqual({ code: 0, signal: 0 });
-  const { lines } = await picture(terminal);
+  // A program's end can be known before its last output is read.
+  let lines: readonly string[] = [];
+  await until('its last line is read', async () => {
+    ({ lines } = await picture(terminal));
+    return lines.some((line) => line.startsWith('docs: success'));
+  });
   expect(lines.slice(1, 7)).toEqual([
     ...['web', 'api', 'docs'].map((name) => expect.stringMatching(`^${name} +\\d+\\.\\d s  success: exit code 0$`)),
     ...['web', 'api', 'docs'].map((name) =>
