@@ -22,6 +22,12 @@ test('a cursor that waits at the margin says so', () => {
   expect(modelOf('a'.repeat(10)).cursor).toMatchObject({ row: 0, col: 9, isWrapPending: true });
 });
 
+test('a line that is too long goes on: what stands of it above the cursor is known, with its blanks', () => {
+  expect(modelOf('before\r\n12345678  next').textAboveCursor()).toBe('12345678  ');
+  expect(modelOf('1234567890abcdefghijk').textAboveCursor()).toBe('1234567890abcdefghij');
+  expect(modelOf('1234567890\r\nk').textAboveCursor()).toBe('');
+});
+
 test('both screens are followed', () => {
   const model = modelOf('shell\x1b[?1049h\x1b[Hprogram');
   expect([model.isAlternate, model.modes.alternate, model.text()[0]]).toEqual([true, 1049, 'program']);

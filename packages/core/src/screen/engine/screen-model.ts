@@ -187,6 +187,16 @@ export class ScreenModel {
     return found;
   }
 
+  /** What stands of the cursor's line in the rows above the cursor: a line that is too long for one row goes on in the next. */
+  textAboveCursor(): string {
+    const { ybase, y, lines } = this.#buffer;
+    const { cols } = this.engine.core;
+    let text = '';
+    for (let row = y; row > 0 && lines.get(ybase + row)?.isWrapped === true; row--)
+      text = plainText(lines.get(ybase + row - 1)!, cols).padEnd(cols) + text;
+    return text;
+  }
+
   /** What is behind a cell of the screen, as a colour word: buttons show by it alone which one is selected. */
   backgroundAt(row: number, col: number): number {
     const { ybase, lines } = this.#buffer;

@@ -7,6 +7,8 @@ export interface ScreenView {
   /** Visible rows, top to bottom, trailing blanks cut. */
   readonly lines: readonly string[];
   readonly cursor: { readonly row: number; readonly col: number };
+  /** What stands of the cursor's line in the rows above, in which it had no room. */
+  readonly textAboveCursor?: string;
   readonly isCursorVisible: boolean;
   readonly isAlternate: boolean;
   readonly title: string;
@@ -15,21 +17,26 @@ export interface ScreenView {
 }
 
 interface Rows {
+  readonly textAboveCursor?: string;
   readonly lines: readonly string[];
   readonly cursor: { readonly row: number; readonly col: number };
 }
 
 /** Restores blanks that were cut: a prompt ends with one. Columns are cells, of which wide characters have two. */
-export function textBeforeCursor({ lines, cursor }: Rows): string {
-  const line = (lines[cursor.row] ?? '').slice(0, LINE_CHARACTERS_MAX);
+export function textBeforeCursor({ textAboveCursor = '', lines, cursor }: Rows): string {
+  return textAboveCursor.slice(-LINE_CHARACTERS_MAX) + textOnRow(lines[cursor.row] ?? '', cursor.col);
+}
+
+function textOnRow(row: string, col: number): string {
+  const line = row.slice(0, LINE_CHARACTERS_MAX);
   let cells = 0;
   let length = 0;
   for (const character of line) {
-    if (cells >= cursor.col) return line.slice(0, length);
+    if (cells >= col) return line.slice(0, length);
     cells += cellsOf(character.codePointAt(0)!);
     length += character.length;
   }
-  return line + ' '.repeat(Math.max(0, Math.min(cursor.col - cells, LINE_CHARACTERS_MAX)) || 0);
+  return line + ' '.repeat(Math.max(0, Math.min(col - cells, LINE_CHARACTERS_MAX)) || 0);
 }
 
 /** A line without the frame of a box around it. */

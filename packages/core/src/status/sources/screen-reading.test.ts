@@ -199,6 +199,18 @@ test('titles and notifications are read by the same rules', () => {
   expect(readLine(BUILT_IN_RULES, 'title', 'vim a.c', null).state).toBeNull();
 });
 
+test('[STATE-8] a question that goes on in the next row is read whole, with its answers', () => {
+  const view = { ...viewOf('Apply 20 migrations to production? [y\n/n] '), cursor: { row: 1, col: 4 } };
+  const look = (textAboveCursor: string): ScreenReading =>
+    readScreen(BUILT_IN_RULES, { ...view, textAboveCursor }, { started: null, agent: null });
+  expect(look('Apply 20 migrations to production? [y')).toMatchObject({
+    state: 'blocked',
+    kind: 'confirm',
+    question: { text: 'Apply 20 migrations to production? [y/n]', options: [{ label: 'yes' }, { label: 'no' }] },
+  });
+  expect(look('').state).toBeNull();
+});
+
 test('the cursor counts cells: wide characters have two, and the blank of a prompt is put back', () => {
   expect(textBeforeCursor({ ...viewOf('漢字 $'), cursor: { row: 0, col: 7 } })).toBe('漢字 $ ');
   expect(textBeforeCursor({ ...viewOf('漢字 abc'), cursor: { row: 0, col: 5 } })).toBe('漢字 ');

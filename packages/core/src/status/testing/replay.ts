@@ -49,6 +49,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Statu
       isCursorVisible: isVisible,
       isAlternate: model.isAlternate,
       title,
+      textAboveCursor: model.textAboveCursor(),
       backgroundAt: (at, column) => model.backgroundAt(at, column),
     };
   };

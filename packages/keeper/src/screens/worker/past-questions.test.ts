@@ -7,7 +7,8 @@ import type { FromScreens, ScreenAnswer, TerminalSource } from '../messages.ts';
 import { PastQuestions } from './past-questions.ts';
 
 const LINE_BYTES = 64;
-const line = (number: number): string => `${String(number).padEnd(LINE_BYTES - 2, '.')}\r\n`;
+/** With a mode in each line, which only the model can read: plain lines would take no time. */
+const line = (number: number): string => `\x1b[?7h${String(number).padEnd(LINE_BYTES - 7, '.')}\r\n`;
 
 /** A session that has written this many lines of 64 bytes, and has no keyframe. */
 function flooded(lines: number): TerminalSource {

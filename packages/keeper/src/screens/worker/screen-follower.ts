@@ -160,6 +160,7 @@ export class ScreenFollower implements Follower {
     return {
       lines: model.plainLines(),
       cursor: { row, col },
+      textAboveCursor: model.textAboveCursor(),
       isCursorVisible: isVisible,
       isAlternate: model.isAlternate,
       title: model.title,
