@@ -188,11 +188,11 @@ export class SessionView {
 const HISTORY_LINES = 1000;
 
 /** What may be under way to the emulator, which reads a few megabytes in a second: more would delay the next snapshot. */
-const CREDIT_BYTES = 32 * 1024;
+const CREDIT_BYTES = 16 * 1024;
 /** Output that pauses for this long is no flood. */
 const PAUSE_MS = 300;
 /** A picture that would be older than this is skipped: the key that the user has just pressed is in a later one. */
-const LATE_MS = 50;
+const LATE_MS = 40;
 
 /** A snapshot onto whatever is there. One write: a reset apart from it would be seen as a blank screen. */
 export function repainted(snapshot: Uint8Array): Uint8Array {
