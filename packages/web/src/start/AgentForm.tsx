@@ -10,6 +10,7 @@ import { nameOf } from '../sessions/shown.ts';
 import { useSessions } from '../sessions/store.ts';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
+import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
 
 /** By the name that the daemon knows; the mode is what the agent itself calls so. */
@@ -102,39 +103,24 @@ export function AgentForm() {
           />
         </label>
         <FolderField value={draft.cwd} recent={folders} onValue={(cwd) => set({ cwd })} />
-        <label className="field">
-          <span>Name</span>
-          <input
-            value={draft.name}
-            maxLength={100}
-            placeholder={agent === 'acp' ? 'the program’s name' : agent}
-            dir="auto"
-            onChange={({ target }) => set({ name: target.value })}
-          />
-        </label>
+        <NameField
+          value={draft.name}
+          placeholder={agent === 'acp' ? 'the program’s name' : agent}
+          onValue={(name) => set({ name })}
+        />
         <details className="more">
           <summary>Model, mode and environment</summary>
           <div className="field-row">
             <Word name="Model" value={draft.model} hint="its default" onValue={(model) => set({ model })} />
             <Word name="Mode" value={draft.mode} hint={AGENTS[agent].mode} onValue={(mode) => set({ mode })} />
           </div>
-          <label className="field">
-            <span>Environment, one NAME=value on each line</span>
-            <textarea
-              className="mono"
-              rows={3}
-              value={draft.environment}
-              placeholder="ANTHROPIC_API_KEY=…"
-              spellCheck={false}
-              onChange={({ target }) => set({ environment: target.value })}
-            />
-          </label>
+          <EnvironmentField
+            value={draft.environment}
+            placeholder="ANTHROPIC_API_KEY=…"
+            onValue={(environment) => set({ environment })}
+          />
         </details>
-        {trouble !== null && (
-          <p className="trouble" role="alert">
-            {trouble}
-          </p>
-        )}
+        <Trouble text={trouble} />
         <div className="form-acts">
           <button type="submit" className="button primary" disabled={isStarting}>
             Start

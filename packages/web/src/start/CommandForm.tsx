@@ -8,6 +8,7 @@ import { useSessions } from '../sessions/store.ts';
 import { CloseIcon } from '../shell/icons.tsx';
 import { go } from '../shell/route.ts';
 import { environmentOf } from './environment.ts';
+import { EnvironmentField, NameField, Trouble } from './fields.tsx';
 import { FolderField } from './FolderField.tsx';
 import { type Draft, NEW_DRAFT, removeTemplate, saveTemplate, useTemplates } from './templates.ts';
 
@@ -61,43 +62,24 @@ export function CommandForm() {
           />
         </label>
         <FolderField value={draft.cwd} recent={recent.folders} onValue={(cwd) => set({ cwd })} />
-        <label className="field">
-          <span>Name</span>
-          <input
-            value={draft.name}
-            maxLength={100}
-            placeholder="the command's name"
-            dir="auto"
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        </label>
+        <NameField value={draft.name} placeholder="the command's name" onValue={(name) => set({ name })} />
         <label className="check">
           <input type="checkbox" checked={draft.isTask} onChange={(event) => set({ isTask: event.target.checked })} />
           <span>A task: it is expected to end, and its result is kept and reported</span>
         </label>
         <details className="more">
           <summary>Environment and size</summary>
-          <label className="field">
-            <span>Environment, one NAME=value on each line</span>
-            <textarea
-              className="mono"
-              rows={3}
-              value={draft.environment}
-              placeholder="PORT=3000"
-              spellCheck={false}
-              onChange={(event) => set({ environment: event.target.value })}
-            />
-          </label>
+          <EnvironmentField
+            value={draft.environment}
+            placeholder="PORT=3000"
+            onValue={(environment) => set({ environment })}
+          />
           <div className="field-row">
             <NumberField name="Columns" value={draft.cols} min={10} max={500} onValue={(cols) => set({ cols })} />
             <NumberField name="Rows" value={draft.rows} min={2} max={300} onValue={(rows) => set({ rows })} />
           </div>
         </details>
-        {trouble !== null && (
-          <p className="trouble" role="alert">
-            {trouble}
-          </p>
-        )}
+        <Trouble text={trouble} />
         <div className="form-acts">
           <button type="submit" className="button primary" disabled={isStarting}>
             Start
