@@ -50,7 +50,7 @@ export {
 export type { DetachKey, TypedPiece } from './viewer/typed-input.ts';
 export { encodeMouse, mouseReportOf } from './viewer/mouse-report.ts';
 export type { MouseReport } from './viewer/mouse-report.ts';
-export type { PanKey } from './viewer/pan-keys.ts';
+export { CURSOR_KEYS, type PanKey } from './viewer/pan-keys.ts';
 export { FactReader } from './state/osc-events.ts';
 export type { OscEvent, FactKind, FactPlace, ProgramStatus, Progress } from './state/osc-events.ts';
 export { OutputFollower } from './state/output-follower.ts';

@@ -2,6 +2,8 @@
  * Takes keys, typed text and pastes off what a terminal sends, by the tables of the caller. Its input has whole escape
  * sequences, as `Keyboard` delivers them.
  */
+import { CURSOR_KEYS } from '@spool/vt';
+
 export type DecodedKey<Name extends string> =
   | { readonly type: 'key'; readonly name: Name }
   /** Typed text, one character at a time; or a whole paste with its newlines. */
@@ -19,22 +21,8 @@ export interface KeyTables<Name extends string> {
   readonly pasteCharactersMax: number;
 }
 
-/** Escapes that mean the same everywhere, in the forms that terminals have for them. */
-export const MOVES = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  H: 'home',
-  F: 'end',
-  M: 'enter', // on the keypad
-  '1~': 'home',
-  '4~': 'end',
-  '5~': 'page-up',
-  '6~': 'page-down',
-  '7~': 'home',
-  '8~': 'end',
-} as const;
+/** Escapes that mean the same everywhere. The enter key is that of the keypad. */
+export const MOVES = { ...CURSOR_KEYS, M: 'enter' } as const;
 
 const TOKEN = /\x1b[[O][\d;?<]*[~A-Za-z]|[\s\S]/uy;
 const PASTE_BEGIN = '\x1b[200~';

@@ -10,7 +10,8 @@ export function panKeyOf(token: readonly number[]): PanKey | undefined {
   const [, code = '', event = '1', final] = match;
   if (event === '3') return undefined;
   if (final === 'u') return CODES[code] ?? BYTES[String.fromCharCode(Number(code))];
-  return final === '~' ? TILDES[code] : FINALS[final!];
+  const keys: Readonly<Record<string, PanKey>> = CURSOR_KEYS;
+  return keys[final === '~' ? `${code}~` : final!];
 }
 
 const BYTES: Readonly<Record<string, PanKey>> = {
@@ -23,22 +24,21 @@ const BYTES: Readonly<Record<string, PanKey>> = {
   '\r': 'leave',
   q: 'leave',
 };
-const FINALS: Readonly<Record<string, PanKey>> = {
+/** By what follows ESC [ or ESC O, without modifiers. */
+export const CURSOR_KEYS = {
   A: 'up',
   B: 'down',
   C: 'right',
   D: 'left',
   H: 'home',
   F: 'end',
-};
-const TILDES: Readonly<Record<string, PanKey>> = {
-  1: 'home',
-  4: 'end',
-  5: 'page-up',
-  6: 'page-down',
-  7: 'home',
-  8: 'end',
-};
+  '1~': 'home',
+  '4~': 'end',
+  '5~': 'page-up',
+  '6~': 'page-down',
+  '7~': 'home',
+  '8~': 'end',
+} as const;
 /** Of the kitty keyboard: the arrows and others of the number pad. */
 const CODES: Readonly<Record<string, PanKey>> = {
   57417: 'left',
