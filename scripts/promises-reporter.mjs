@@ -2,8 +2,8 @@
  * After a run of all tests: which promises of SPEC.md no test has proved. One that was skipped proves nothing, whatever its
  * title says.
  *
- * In CI, where everything that the tests need is installed, such a promise fails the run. There a test is also tried twice; why
- * its first try failed is told here, because a test that fails now and then has met something that a user will meet too.
+ * In CI, where everything that the tests need is installed, such a promise fails the run. A test that fails
+ * there is tried once more. The first error is printed here all the same: what a test meets now and then, a user will meet too.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  '[STATE-1] [STATE-8] codex, the real one: its question is told with the command, and ends with the answer',
+  '[STATE-1] [STATE-8] codex, the real one: its question is shown with the command, and ends with the answer',
   AGAIN,
   async ({ skip }) => {
     const reason = skipReason(CODEX);

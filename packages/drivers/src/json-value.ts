@@ -38,7 +38,7 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
 
 /**
  * Parses a line. Whitespace around it and a carriage return are allowed; anything but JSON gives undefined, and so does JSON that
- * would take many times its length in memory, or is nested so deep that whoever walks through it runs out of stack.
+ * would take many times its length in memory, or is nested so deep that walking through it would run out of stack.
  */
 export function parseJson(text: string): unknown {
   if (text.length > SIMPLE_CHARACTERS && isTooComplex(text)) return undefined;

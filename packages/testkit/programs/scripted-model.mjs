@@ -25,7 +25,7 @@
  * What a tool gave is told in capitals, with what the user said meanwhile. Whatever an agent asks besides (a title, a
  * classification) gets something short of the right shape.
  *
- * With `SCRIPTED_FACTS` in the environment, each turn's requests are told in that file, as a JSON line each: `asked`, and then
+ * With `SCRIPTED_FACTS` in the environment, each request of a turn is written to that file as JSON lines: `asked`, and then
  * `answered` (`calls`: how many tools), `failed`, or `cut` where the agent has hung up. `SCRIPTED_FIRST_MS`: how long it thinks.
  */
 import { spawn } from 'node:child_process';

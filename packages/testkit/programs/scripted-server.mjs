@@ -113,7 +113,7 @@ async function flood(of, pieces) {
   put(of, part);
   for (let at = 0; at < pieces; at++) {
     send('message.part.delta', { sessionID, messageID: of.info.id, partID: part.id, field: 'text', delta: `${at} ` });
-    if (at % 100 === 0) await sleep(0); // what is written leaves
+    if (at % 100 === 0) await sleep(0); // lets the server send what it has so far
   }
   const text = Array.from({ length: pieces }, (_, at) => `${at} `).join('');
   put(of, { ...part, text, time: { start: 1, end: 2 } });

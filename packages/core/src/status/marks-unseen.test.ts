@@ -43,7 +43,7 @@ test('[STATE-1] [STATE-22] at least 99 % of the marks are right, and no dialog t
   expect(results.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
 });
 
-test('[STATE-8] each dialog is told in its own words, and with the command or file that it is about', () => {
+test('[STATE-8] each dialog is shown in its own words, and with the command or file that it is about', () => {
   expect(marks.filter(({ words }) => words !== '')).toEqual([]);
 });
 

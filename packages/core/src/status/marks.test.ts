@@ -18,7 +18,7 @@ test('[STATE-1] at least 99 % of the held-out marks are right, and no dialog tha
   expect(results.flatMap(({ idleInDialog }) => idleInDialog)).toEqual([]);
 });
 
-test('[STATE-8] each dialog is told in its own words, and with the command or file that it is about', () => {
+test('[STATE-8] each dialog is shown in its own words, and with the command or file that it is about', () => {
   expect(marks.filter(({ truth }) => truth === 'blocked').length).toBeGreaterThan(50);
   expect(marks.filter(({ words }) => words !== '')).toEqual([]);
 });

@@ -155,7 +155,7 @@ test('[HTTP-2] a turn that was over before anything was heard of it ends, but no
   expect(talk.last('turn.ended')).toMatchObject({ outcome: 'completed' });
 });
 
-test('[HTTP-2] a turn that ends while its record is read is read to its end, and its usage is told once', () => {
+test('[HTTP-2] a turn that ends while its record is read is read to its end, and its usage is reported once', () => {
   const talk = ready();
   talk.prompt('one', 'p1');
   talk.says(status('busy'));
@@ -234,7 +234,7 @@ test('[EVT-9] an OpenCode that died goes on with its own session', () => {
   expect(next.prompt('two', 'p2')).toMatchObject([{ http: 'POST /session/ses_1/prompt_async' }]);
 });
 
-test('a plan is told once, whether its event or the result of the tool that wrote it comes first', () => {
+test('a plan is reported once, whether its event or the result of the tool that wrote it comes first', () => {
   const list = [{ content: 'a step', status: 'in_progress', priority: 'high' }];
   const tool = updated({
     id: 'prt_1',

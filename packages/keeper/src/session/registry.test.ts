@@ -28,7 +28,7 @@ test.each([
 });
 
 test.each([['the beginning of two ids', 'aaaa', 'aaaa1 aaaa2']])(
-  '%s is ambiguous, and the candidates are told',
+  '%s is ambiguous, and the error names the candidates',
   (_what, reference, candidates) => {
     expect(() => registryOf(...SESSIONS).find(reference)).toThrow(
       expect.objectContaining({ code: 'SESSION_AMBIGUOUS', details: { session: reference, candidates } }),

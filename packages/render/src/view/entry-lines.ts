@@ -153,6 +153,7 @@ export function toolTail(entry: ToolEntry, { width, isFull }: ViewOptions): Line
 
 /** As agents call the tool that writes their plan. */
 const PLAN_TOOLS = /^(?:todo_?(?:write|read)|write_todos|update_plan)$/i;
+/** A list is a few kilobytes; anything longer is shown as it is. */
 const TODOS_CHARACTERS_MAX = 64 * 1024;
 
 /** OpenCode's tool answers with its list, as JSON; others with a sentence. */
